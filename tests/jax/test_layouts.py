@@ -9,6 +9,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
@@ -203,8 +204,7 @@ class Folders(unittest.TestCase):
                       "files": {"small_0": {"program": "small_0"}}}
 
     def collector(self, folder="", **changed):
-        with open(os.path.join(self.folder, "manifest.json"), "w", encoding="utf-8") as file:
-            json.dump({**self.facts, **changed}, file)
+        Path(self.folder, "manifest.json").write_text(json.dumps({**self.facts, **changed}), "utf-8")
         return Collector({"other": None}, folder or self.folder, 1, 0, 1, "/no/tgraph", print)
 
     def test_foreign(self):
@@ -248,8 +248,7 @@ class Measured(unittest.TestCase):
 
     def test_whole(self):
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/data/xla")
-        with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
-            files = json.load(file)["files"]
+        files = json.loads(Path(folder, "manifest.json").read_bytes())["files"]
         self.assertEqual({f"{name}.npz" for name in files}, {name for name in os.listdir(folder) if ".npz" in name})
         self.assertEqual({facts["family"] for facts in files.values()}, set(FAMILIES))
         for name, facts in files.items():
@@ -314,8 +313,7 @@ class Collecting(unittest.TestCase):
         self.assertEqual(len(arrays["dot_axes"]), 2)
         self.assertEqual(arrays["operand_index"].shape[1], 2)
         self.assertEqual(arrays["config_bytes_copied"].shape, (5,))
-        with open(os.path.join(self.folder, "manifest.json"), encoding="utf-8") as file:
-            facts = json.load(file)["files"]["small_1"]
+        facts = json.loads(Path(self.folder, "manifest.json").read_bytes())["files"]["small_1"]
         self.assertEqual((facts["configurations"], facts["family"], facts["measured_again"]), (5, "small", 4))
         said = subprocess.run([TGRAPH, "inspect", self.folder], capture_output=True, text=True)
         self.assertEqual(said.returncode, 0, said.stderr)
@@ -325,8 +323,8 @@ class Collecting(unittest.TestCase):
         with np.load(os.path.join(self.folder, "small_1.npz")) as file:
             np.testing.assert_array_equal(file["config_passes"][:, 0], arrays["config_runtime"])
             self.assertTrue((file["config_passes"][:, 1] > 0).all())
-        with open(os.path.join(self.folder, "manifest.json"), encoding="utf-8") as file:
-            self.assertGreater(json.load(file)["files"]["small_1"]["again"]["noise"], 0)
+        again = json.loads(Path(self.folder, "manifest.json").read_bytes())["files"]["small_1"]["again"]
+        self.assertGreater(again["noise"], 0)
 
     def test_not_understood(self):
         """Were an instruction passed over, all configurations would be of other nodes."""
@@ -350,8 +348,7 @@ class Collecting(unittest.TestCase):
             self.collector().again()
         os.remove(os.path.join(self.folder, "small_0.npz"))
         self.assertEqual(self.collector().collect(["small"], 1, 2), 1)
-        with open(os.path.join(self.folder, "manifest.json"), "w", encoding="utf-8") as file:
-            file.write("[]")
+        Path(self.folder, "manifest.json").write_bytes(b"[]")
         with self.assertRaisesRegex(Refused, "is not what augur-jax layouts writes"):
             self.collector()
 

@@ -6,6 +6,7 @@ import os
 import random
 import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -30,8 +31,7 @@ def write(path, tensors, fit="both", columns=COLUMNS, **how):
     data_of = {"kind": "rows", "columns": columns}
     header["__metadata__"] = {"configuration": json.dumps(how), "data": json.dumps(data_of)}
     text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
+    Path(path).write_bytes(len(text).to_bytes(8, "little") + text + data)
 
 
 def small():
@@ -70,8 +70,7 @@ class Models(unittest.TestCase):
     def test_no_model(self):
         """A sentence for all that is not a model of these rows, however damaged."""
         write(self.path, small())
-        with open(self.path, "rb") as file:
-            whole = file.read()
+        whole = Path(self.path).read_bytes()
         start, chance = 8 + int.from_bytes(whole[:8], "little"), random.Random(0)
         bad = [whole[:n] for n in range(0, len(whole), 97)] + [whole[:8] + b"[" * 100000]
         for _ in range(200):
@@ -80,8 +79,7 @@ class Models(unittest.TestCase):
             bad.append(flipped)
         refused = 0
         for content in bad:
-            with open(self.path, "wb") as file:
-                file.write(content)
+            Path(self.path).write_bytes(content)
             try:
                 Learned(self.path)
             except augur_jax.Refused:

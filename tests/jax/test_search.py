@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -181,11 +182,9 @@ class Searching(unittest.TestCase):
         whole = self.search(Machine())
         whole.run()
         whole.journal.close()
-        with open(self.path, "rb") as file:
-            content = file.read()
+        content = Path(self.path).read_bytes()
         for cut in range(0, len(content), 97):
-            with open(self.path, "wb") as file:
-                file.write(content[:cut])
+            Path(self.path).write_bytes(content[:cut])
             left = max(content[:cut].count(b"\n") - 1, 0)
             s = self.search(Machine())
             self.assertEqual(len(s.journal.lines), left)
@@ -218,8 +217,7 @@ class Searching(unittest.TestCase):
         good = '{"at": 1, "stage": "pick", "candidate": {"0": "swap"}, "state": "ok", "ratio": 0.5, "hash": "a"}'
         for bad in ("{}", "[]", "x", "\xff", good.replace("swap", "shifted"), good.replace('"0"', '"9"'),
                     good.replace("0.5", "-1"), good.replace("0.5", "null"), good.replace('"ok"', "3 3")):
-            with open(self.path, "w", encoding="latin-1") as file:
-                file.write('{"program": "made up"}\n' + good + "\n" + bad + "\n")
+            Path(self.path).write_text('{"program": "made up"}\n' + good + "\n" + bad + "\n", "latin-1")
             with self.assertRaisesRegex(Refused, "line 3 of .* is not what augur-jax writes; remove the file"):
                 self.search(Machine())
 

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import unittest
 import warnings
+from pathlib import Path
 from unittest import mock
 from xml.etree import ElementTree
 
@@ -99,8 +100,7 @@ class Loading(InFolder):
 
     def test_damaged(self):
         self.tuned({0: "swap"})
-        with open(self.path, encoding="utf-8") as file:
-            whole = file.read()
+        whole = Path(self.path).read_text("utf-8")
         value = json.loads(whole)
         bad = [whole[:n] for n in range(0, len(whole) - 2, 101)]
         needed = [name for name in value if name not in ("wrong", "measured")]
@@ -111,8 +111,7 @@ class Loading(InFolder):
         bad += [json.dumps({**value, "sites": [{**s, k: None} for s in value["sites"]]}) for k in ("what", "where")]
         bad += [json.dumps({**value, "winner": winner}) for winner in ({"0": "shifted"}, {"99": "swap"})]
         for content in bad:
-            with open(self.path, "w", encoding="utf-8") as file:
-                file.write(content)
+            Path(self.path).write_text(content, "utf-8")
             with self.assertRaises(augur_jax.Refused, msg=content[:200]):
                 augur_jax.load(self.path, product)
         with self.assertRaisesRegex(augur_jax.Refused, "cannot be read: No such file"):
@@ -172,8 +171,7 @@ class Recorded(InFolder):
         page = self.path + ".html"
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(command.main(["show", self.path, "--html", page]), command.OK)
-        with open(page, encoding="utf-8") as file:
-            said = file.read()
+        said = Path(page).read_text("utf-8")
         root = ElementTree.fromstring(said[said.index("<svg"):said.index("</svg>") + 6])
         self.assertEqual(len(root.findall("circle")), len(tuned.measured))
         self.assertGreater(len(tuned.measured), 30)
@@ -187,8 +185,7 @@ class Recorded(InFolder):
             self.assertEqual(command.main(["show", self.path, "--html", page]), command.OK)
             self.assertEqual(command.main(["show", self.path, "--html", "/nowhere/a"]), command.FAILED)
         self.assertIn("/nowhere/a cannot be written", errors.getvalue())
-        with open(page, encoding="utf-8") as file:
-            said = file.read()
+        said = Path(page).read_text("utf-8")
         self.assertIn("&lt;b&gt; &amp; c", said)
         self.assertNotIn("<lambda>", said)
         self.assertIn("&lt;i&gt;", said)

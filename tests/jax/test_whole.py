@@ -10,6 +10,7 @@ import tempfile
 import time
 import unittest
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
@@ -46,10 +47,8 @@ class Tuning(unittest.TestCase):
                 "test_whole:small_arguments", "--out", self.path, "--threads", "1", *given]
 
     def journal(self):
-        if not os.path.exists(self.path + ".journal"):
-            return b""
-        with open(self.path + ".journal", "rb") as file:
-            return file.read()
+        path = Path(self.path + ".journal")
+        return path.read_bytes() if path.exists() else b""
 
     def test_killed_and_goes_on(self):
         chance = random.Random(time.time_ns())
