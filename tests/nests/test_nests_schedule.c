@@ -154,15 +154,6 @@ static void damaged_trees_are_survived(void **state)
 
 /* ---- innermost loops ---- */
 
-static void assign(tree *t, int to, int row, int column)
-{
-    node(t, "BufferStore", "float32", 0, to);
-    constant(t);
-    var(t, row);
-    if (column >= 0) var(t, column);
-    end(t, 1);
-}
-
 /* Three buffers of 64 x 64, and the loops i, then j and k in this order or the other. */
 typedef struct product {
     const char *j, *k;
@@ -252,7 +243,10 @@ static void strides_that_a_block_fills(void **state)
     t = program();
     const int c = buffer(t, "Param", 64, 64);
     const int row = loop(t, "serial", 64), column = loop(t, "unrolled", 2);
-    assign(t, c, row, column);
+    node(t, "BufferStore", "float32", 0, c);
+    constant(t);
+    var(t, row);
+    var(t, column);
     take(&r, t);
     is(&r, 0, BESIDE, 32);
     drop(t);

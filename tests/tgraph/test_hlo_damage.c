@@ -101,11 +101,6 @@ static void put_bytes(message *to, int field, const void *bytes, size_t n)
     to->n += n;
 }
 
-static void put_text(message *to, int field, const char *text)
-{
-    put_bytes(to, field, text, strlen(text));
-}
-
 static void put(message *to, int field, const message *what)
 {
     put_bytes(to, field, what->bytes, what->n);
@@ -129,7 +124,8 @@ static message small_module(int packed, uint64_t first, uint64_t second, uint64_
     message m = {.n = 0}, c = {.n = 0};
     for (int i = 0; i < 2; i++) {
         message x = {.n = 0}, shape = {.n = 0};
-        put_text(&x, 2, i ? "transpose" : "parameter");
+        const char *op = i ? "transpose" : "parameter";
+        put_bytes(&x, 2, op, strlen(op));
         put_number(&shape, 2, 11);
         put_list(&shape, 3, sizes, 2, packed);
         put(&x, 3, &shape);

@@ -63,11 +63,6 @@ static void save(const run *r)
     expect_ok(harness_trained_save(test_path, r->trained, 0, new_failure()));
 }
 
-static void load(harness_trained *t)
-{
-    expect_ok(harness_trained_load(t, &tpgnn_hooks, test_path, new_failure()));
-}
-
 static void expect_refusal(const run *r, const char *sentence)
 {
     harness_trained t = {0};
@@ -147,7 +142,7 @@ static void older_columns_are_refused(void **state)
                                "program has version 2; train it again");
         } else {
             save(&r);
-            load(&t);
+            expect_ok(harness_trained_load(&t, &tpgnn_hooks, test_path, new_failure()));
         }
         harness_trained_drop(&t);
         stop(&r);
