@@ -4,7 +4,6 @@
 #include "support/test.h"
 #include "examples/nests/steps.h"
 #include "nests_fake.h"
-#include "ops/ops.h"
 #include "support/nests_runner.h"
 
 /* ---- a model on the batch of all items of the first groups ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* HLO modules: every_form.pb is what XLA made of every_form.txt. */
 #include "support/test.h"
-#include "examples/harness/harness.h"
 #include "examples/tpugraphs/hlo/hlo.h"
 #include "support/files.h"
 

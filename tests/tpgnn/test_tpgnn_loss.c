@@ -2,7 +2,6 @@
 /* Labels and losses of TPGNN, worked out by hand. */
 #include "support/test.h"
 #include "examples/tpgnn/steps.h"
-#include "ops/ops.h"
 
 enum { SCHEDULES = 5 };
 

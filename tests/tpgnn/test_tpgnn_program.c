@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of tpgnn: the effects of the commands, and their sentences and exit codes. */
 #include "support/test.h"
-#include "examples/tpgnn/program.h"
 #include "support/program_call.h"
 #include "support/tpgnn_npz.h"
 

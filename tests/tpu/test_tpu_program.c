@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of tpu: the effects of the commands, and their sentences and exit codes. */
 #include "support/test.h"
-#include "examples/tpu/program.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
