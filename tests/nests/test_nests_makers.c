@@ -190,18 +190,18 @@ static void equal_layouts_may_be_left_out(void **state)
     done(&data, &rows);
 }
 
-/* `rows` holds these configurations from an item on. */
-static void compare_kernel(const nests_rows *rows, int item, const nests_rows *expected)
+static void compare_rows(const nests_rows *rows, const nests_rows *expected, int columns)
 {
-    for (int c = 0; c < expected->items; c++, item++) {
-        const int n = expected->first[c + 1] - expected->first[c];
-        assert_int_equal(rows->first[item + 1] - rows->first[item], n);
+    assert_int_equal(expected->items, rows->items);
+    for (int i = 0; i < rows->items; i++) {
+        const int n = expected->first[i + 1] - expected->first[i];
+        assert_int_equal(rows->first[i + 1] - rows->first[i], n);
         for (int k = 0; k < n; k++) {
-            const int row = rows->row[rows->first[item] + k], from = expected->first[c] + k;
-            assert_int_equal(rows->word[row], expected->word[from]);
-            assert_memory_equal(rows->x + (size_t)row * NESTS_TILE_COLUMNS,
-                                expected->x + (size_t)from * NESTS_TILE_COLUMNS,
-                                NESTS_TILE_COLUMNS * sizeof *rows->x);
+            const int row = rows->row[rows->first[i] + k],
+                      from = expected->row[expected->first[i] + k];
+            if (expected->word) assert_int_equal(rows->word[row], expected->word[from]);
+            assert_memory_equal(rows->x + row * columns, expected->x + from * columns,
+                                (size_t)columns * sizeof *rows->x);
             assert_true(rows->work[row] == expected->work[from]);
         }
     }
@@ -211,21 +211,15 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
 {
     for (int kind = TILE; kind <= FUSION; kind++) {
         nests_data data = {0};
-        nests_rows rows = {0};
+        nests_rows rows = {0}, own = {0};
         tpu_data expected = {0};
-        nests_rows one = {0};
-        int item = 0;
         read_good(&data, kind);
         take(&rows, &data, 1, all, 3);
         expect_ok(test_tpu_add(&expected, NULL, new_failure()));
-        for (int i = 0; i < expected.kernels; i++) {
-            one.items = 0;
-            nests_tile_rows_add(&one, &expected.kernel[i], NULL, expected.kernel[i].configs);
-            compare_kernel(&rows, item, &one);
-            item += one.items;
-        }
-        assert_int_equal(item, 3);
-        nests_rows_free(&one);
+        for (int i = 0; i < expected.kernels; i++)
+            nests_tile_rows_add(&own, &expected.kernel[i], NULL, expected.kernel[i].configs);
+        compare_rows(&rows, &own, NESTS_TILE_COLUMNS);
+        nests_rows_free(&own);
         tpu_data_free(&expected);
         done(&data, &rows);
     }
@@ -234,23 +228,14 @@ static void rows_of_kernels_are_those_of_their_nests(void **state)
 static void rows_of_schedules_are_those_of_tpgnn(void **state)
 {
     nests_data data = {0};
-    nests_rows rows = {0}, one = {0};
+    nests_rows rows = {0}, own = {0};
     tpgnn_data expected = {0};
     read_good(&data, SCHEDULES);
     take(&rows, &data, 1, all, 2);
     expect_ok(test_schedules_add(&expected, NULL, new_failure()));
-    for (int i = 0; i < 2; i++) {
-        one.items = 0;
-        nests_schedule_rows_add(&one, &expected, &expected.schedule[i]);
-        assert_int_equal(rows.first[i + 1] - rows.first[i], one.rows);
-        for (int k = 0; k < one.rows; k++) {
-            const int row = rows.row[rows.first[i] + k];
-            assert_true(rows.work[row] == one.work[k]);
-            assert_memory_equal(rows.x + (size_t)row * NESTS_SCHEDULE_ROW,
-                                one.x + k * NESTS_SCHEDULE_ROW, NESTS_SCHEDULE_ROW * sizeof *one.x);
-        }
-    }
-    nests_rows_free(&one);
+    for (int i = 0; i < 2; i++) nests_schedule_rows_add(&own, &expected, &expected.schedule[i]);
+    compare_rows(&rows, &own, NESTS_SCHEDULE_ROW);
+    nests_rows_free(&own);
     tpgnn_data_free(&expected);
     done(&data, &rows);
 }
