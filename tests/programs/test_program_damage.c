@@ -8,12 +8,10 @@
 #include "support/program_models.h"
 #include "support/spoiled.h"
 #include "examples/harness/harness.h"
-#include "examples/harness/rank/rank.h"
 #include "support/files.h"
 #include "support/sanitized.h"
 
 #include <unistd.h>
-#include <xxhash.h>
 
 #define DATA "small_0_00000001.npz"
 
@@ -43,67 +41,19 @@ static int make_files(void **state)
 
 /* ---- what predict does, in this process ---- */
 
-typedef struct scorer {
-    harness_options *options;
-    harness_settings *settings;
-    harness_runs runs;
-    int once; /* the checkpoint is loaded once */
-    void *data, *results;
-    ag_failure why;
-    uint64_t hash; /* of the scores */
-} scorer;
-
-static void open_scorer(scorer *p, const program_model *m, int once)
-{
-    const char *line = formatted("--run %s --data " DATA " --threads 1", m->name);
-    *p = (scorer){.once = once};
-    p->options = program_options(m, HARNESS_PREDICT, line);
-    p->settings = harness_options_values(p->options);
-}
-
-static void close_scorer(scorer *p)
-{
-    harness_runs_close(&p->runs);
-    harness_options_free(p->options);
-}
-
-static uint64_t hash_of(const harness_group *g, uint64_t hash)
-{
-    for (int k = 0; k < g->items; k++) assert_true(isfinite(g->score[k]));
-    hash = XXH3_64bits_withSeed(g->score, (size_t)g->items * sizeof *g->score, hash);
-    return g->actual ? XXH3_64bits_withSeed(g->actual, (size_t)g->items * sizeof *g->actual, hash)
-                     : hash;
-}
-
-static void add_scores(scorer *p)
-{
-    const harness_model *m = p->runs.model;
-    if (m->read_scored(p->data, &p->runs, p->settings, false, &p->why)) return;
-    harness_rank_open(p->results, &p->runs, p->data, p->settings);
-    if (!harness_runs_score(&p->runs, p->results, p->settings, &p->why))
-        for (int i = 0; i < harness_rank_groups(p->results); i++) {
-            const harness_group g = harness_rank_group_at(p->results, i);
-            p->hash = hash_of(&g, p->hash);
-        }
-    harness_rank_close(p->results);
-}
-
 /* 1: the file, DATA or the checkpoint, was read; 0: it was refused as it should be. */
-static int is_read(scorer *p, const program_model *m, const char *file)
+static int is_read(const program_model *m, const char *file)
 {
-    p->why = (ag_failure){0};
-    p->hash = 0;
-    p->data = harness_alloc(m->program->model->data_bytes);
-    p->results = harness_alloc(m->program->model->results_bytes);
-    if (p->runs.run || !harness_runs_open(&p->runs, m->program->model, p->settings, &p->why))
-        add_scores(p);
-    m->program->model->close(p->data);
-    harness_free(p->data);
-    harness_free(p->results);
-    if (!p->once) harness_runs_close(&p->runs);
-    if (!p->why.status) return 1;
-    if (harness_exit_code(p->why.status) != 3 || !strstr(p->why.sentence, file))
-        fail_msg("%s: %d, %s", m->name, (int)p->why.status, p->why.sentence);
+    char line[100]; /* the caller's names are formatted */
+    ag_failure why = {0};
+    snprintf(line, sizeof line, "--run %s --data " DATA " --csv scores.csv --threads 1", m->name);
+    harness_options *o = program_options(m, HARNESS_PREDICT, line);
+    harness_call call = {.program = m->program, .options = o, .values = harness_options_values(o)};
+    harness_predict_command(&call, &why);
+    harness_options_free(o);
+    if (!why.status) return 1;
+    if (harness_exit_code(why.status) != 3 || !strstr(why.sentence, file))
+        fail_msg("%s: %d, %s", m->name, (int)why.status, why.sentence);
     return 0;
 }
 
@@ -128,36 +78,33 @@ static void put(const file *f, size_t bytes)
     assert_int_equal(files_put(f->name, f->bytes, bytes), 0);
 }
 
-static int is_read_flipped(scorer *p, const program_model *m, const file *f, size_t at, int bit)
+static int is_read_flipped(const program_model *m, const file *f, size_t at, int bit)
 {
     f->bytes[at] ^= (unsigned char)(1 << bit);
     put(f, f->size);
-    const int read = is_read(p, m, f->name);
+    const int read = is_read(m, f->name);
     f->bytes[at] ^= (unsigned char)(1 << bit);
     return read;
 }
 
 static void damage_data(const program_model *m)
 {
-    scorer p;
     size_t refused = 0;
-    open_scorer(&p, m, 1);
     file f = take(DATA);
-    assert_true(is_read(&p, m, DATA));
-    const uint64_t right = p.hash;
+    assert_true(is_read(m, DATA));
+    const uint64_t right = program_hash_of("scores.csv");
     for (size_t at = 0; at < f.size; at += SANITIZED ? 5 : 1) {
-        if (is_read_flipped(&p, m, &f, at, (int)at % 8))
-            assert_true(p.hash == right); /* a time stamp */
+        if (is_read_flipped(m, &f, at, (int)at % 8))
+            assert_true(program_hash_of("scores.csv") == right); /* a time stamp */
         else
             refused++;
     }
     assert_true(refused > f.size / 2 / (SANITIZED ? 5 : 1));
     for (size_t n = 0; n < f.size; n += SANITIZED ? 15 : 3) {
         put(&f, n);
-        assert_false(is_read(&p, m, DATA));
+        assert_false(is_read(m, DATA));
     }
     free(f.bytes);
-    close_scorer(&p);
 }
 
 static void data(void **state)
@@ -174,23 +121,20 @@ static void data(void **state)
 static void damage_checkpoint(const program_model *m, const char *name, ag_random *random)
 {
     const int flips = ag_switch("AUGUR_FULL", 0) ? (SANITIZED ? 300 : 2000) : SANITIZED ? 60 : 300;
-    scorer p;
-    open_scorer(&p, m, 0);
     file f = take(name);
-    assert_true(is_read(&p, m, name));
+    assert_true(is_read(m, name));
     const size_t step = f.size / (size_t)flips + 1;
     for (size_t n = 0; n < f.size; n += n < 16 ? 1 : n < 4096 ? step / 8 + 1 : step) {
         put(&f, n);
-        assert_false(is_read(&p, m, name));
+        assert_false(is_read(m, name));
     }
     for (int i = 0; i < flips; i++) {
         const size_t most = i % 2 || f.size < 8192 ? f.size : 8192;
-        assert_false(is_read_flipped(&p, m, &f, ag_random_below(random, (uint32_t)most),
+        assert_false(is_read_flipped(m, &f, ag_random_below(random, (uint32_t)most),
                                      (int)ag_random_below(random, 8)));
     }
     put(&f, f.size);
     free(f.bytes);
-    close_scorer(&p);
 }
 
 static void checkpoints(void **state)
