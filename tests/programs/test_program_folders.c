@@ -1,38 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Effects of calls of the programs on files of others and on their own: two calls on one folder, a
-   terminal that goes away, a limit on the size of files, results that would replace the data. */
+/* Effects of calls of the programs on files of others and on their own: two calls on one folder,
+   file systems that lack calls, results that would replace the data. */
 #include "support/test.h"
-#include "support/program_call.h"
-#include "support/program_files.h"
+#include "support/program_models.h"
 #include "support/tgraph_npz.h"
-#include "support/tpgnn_npz.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#define LAYOUT                                                                    \
- " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 150 --eval-every 30 " \
- "--quiet"                                                                        \
- " --save-every 23 --log-every 4 --eval-limit 6 --no-baselines"
 #define TINY      " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 4"
 #define SHORT     TINY " --quiet --no-baselines"
 #define FUSION    " --data f_0.npz --valid g_0.npz --hidden 16 --kernels 4 --steps 4 --quiet"
-#define SCHEDULES " --data m_1.npz --valid m_2.npz --hidden 8 --steps 4 --quiet"
+#define SCHEDULES " --data s_1.npz --valid s_2.npz --hidden 8 --steps 4 --quiet"
 
 static int make_files(void **state)
 {
-    test_schedules s;
-    if (test_folder_make(state)) return -1;
-    program_write_layout("a.npz", 60, 0);
-    program_write_fusion("f_0.npz", 20, 0);
-    program_write_fusion("g_0.npz", 15, 1);
-    test_schedules_make(&s);
-    test_schedules_write(&s, "m_1.npz");
-    test_schedules_write(&s, "m_2.npz");
+    if (program_models_make(state)) return -1;
     program_write_text("study.ini", "[study]\ntitle = t\nseeds = 0\n[one]\n");
     program_expect("tgraph train --out tg" SHORT, 0, "", "");
     program_expect("tpu train --out tp --no-baselines" FUSION, 0, "", "");
@@ -126,42 +111,13 @@ static void a_place_is_refused_first(void **state)
         program_expect(calls[i].line, calls[i].code, "", calls[i].sentence);
 }
 
-/* ---- signals ---- */
-
-static void a_terminal_goes_away(void **state)
-{
-    program_expect("tgraph train --out whole" LAYOUT, 0, "", "");
-    const program_outcome o = program_call_signal("tgraph train --out hung-up" LAYOUT, SIGHUP,
-                                                  "hung-up/metrics.csv", 300);
-    if (o.code != 0) { /* 0: it finished first */
-        assert_int_equal(o.code, 130);
-        assert_int_equal(access(test_file("hung-up/last.safetensors"), F_OK), 0);
-        program_expect("tgraph train --out hung-up --resume --quiet --no-baselines", 0, "", "");
-    }
-    program_expect_same("whole", "hung-up");
-}
-
-/* The limit is that of this process, and of the calls that it makes. */
-static void files_may_be_too_large(void **state)
-{
-    struct rlimit limit, small;
-    getrlimit(RLIMIT_FSIZE, &limit);
-    small = limit;
-    small.rlim_cur = 20000;
-    setrlimit(RLIMIT_FSIZE, &small);
-    const program_outcome o = program_call("tgraph train --out limited" SHORT);
-    setrlimit(RLIMIT_FSIZE, &limit);
-    assert_int_equal(o.code, 3);
-    assert_non_null(strstr(o.err, "File too large; raise the limit on the size of files"));
-}
-
 /* ---- results that would replace what is read ---- */
 
 static void results_do_not_replace_the_data(void **state)
 {
     assert_int_equal(symlink("a.npz", test_file("link.csv")), 0);
     assert_int_equal(link(test_file("f_0.npz"), test_file("hard.csv")), 0);
-    program_write_text("list.txt", "m_1.npz\n");
+    program_write_text("list.txt", "s_1.npz\n");
     static const char *const lines[][2] = {
         {"tgraph predict --run tg --data a.npz --csv a.npz", "a.npz is a file of --data"},
         {"tgraph predict --run tg --data a.npz --csv ./tg/../a.npz", "is a file of --data"},
@@ -169,13 +125,13 @@ static void results_do_not_replace_the_data(void **state)
         {"tgraph predict --run tg --data a.npz --csv tg/best.safetensors",
          "--csv: tg/best.safetensors is a file of the run tg, which would be lost; choose another "
          "name"},
-        {"tgraph predict --run whole --ensemble tg --data a.npz --csv tg/last.safetensors",
+        {"tgraph predict --run lacking --ensemble tg --data a.npz --csv tg/last.safetensors",
          "is a file of the run tg"},
         {"tpu predict --run tp --data f_0.npz --csv hard.csv", "is a file of --data"},
         {"tpu predict --run tp --data f_0.npz --csv tp/config.json", "is a file of the run tp"},
         {"tpgnn predict --run tn --data list.txt --csv list.txt", "is a file of --data"},
-        {"tpgnn predict --run tn --data list.txt --csv m_1.npz", "is a file of --data"},
-        {"tpgnn predict --run tn --data m_1.npz --csv tn/metrics.csv", "is a file of the run tn"},
+        {"tpgnn predict --run tn --data list.txt --csv s_1.npz", "is a file of --data"},
+        {"tpgnn predict --run tn --data s_1.npz --csv tn/metrics.csv", "is a file of the run tn"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         program_expect(lines[i][0], 2, "", lines[i][1]);
@@ -184,29 +140,23 @@ static void results_do_not_replace_the_data(void **state)
     program_expect("tpu predict --run tp --data f_0.npz --csv /dev/null", 0, "", "");
 }
 
-/* ---- options that would do nothing ---- */
-
 /* A layout file whose run times take more than 1 MiB. */
 static void write_large(const char *name)
 {
-    enum { CONFIGS = 150000, NODES = 2 };
-    static float node[NODES][140], config[CONFIGS][1][18];
-    static int64_t edge[1][2] = {{1, 0}}, id[1], runtime[CONFIGS], split[2] = {0, NODES};
-    static uint8_t code[NODES] = {10, 11};
+    enum { CONFIGS = 150000 };
+    static float config[CONFIGS][1][18];
+    static int64_t runtime[CONFIGS];
+    test_layout l;
+    test_layout_make(&l);
     for (int c = 0; c < CONFIGS; c++) {
         runtime[c] = 1000 + c;
         for (int k = 0, left = c; k < 18; k++, left /= 7) config[c][0][k] = (float)(left % 7 - 1);
     }
-    const test_array array[] = {
-        {"node_feat", AG_F32, 2, {NODES, 140}, node},
-        {"node_opcode", AG_U8, 1, {NODES}, code},
-        {"edge_index", AG_I64, 2, {1, 2}, edge},
-        {"node_config_feat", AG_F32, 3, {CONFIGS, 1, 18}, config},
-        {"node_config_ids", AG_I64, 1, {1}, id},
-        {"config_runtime", AG_I64, 1, {CONFIGS}, runtime},
-        {"node_splits", AG_I64, 2, {1, 2}, split},
-    };
-    assert_true(test_arrays_write(test_file(name), array, 7));
+    l.array[NODE_CONFIG_IDS].size[0] = 1;
+    l.array[NODE_CONFIG_FEAT] =
+        (test_array){"node_config_feat", AG_F32, 3, {CONFIGS, 1, 18}, config};
+    l.array[CONFIG_RUNTIME] = (test_array){"config_runtime", AG_I64, 1, {CONFIGS}, runtime};
+    assert_true(test_arrays_write(test_file(name), l.array, l.arrays));
 }
 
 static void a_large_file_is_inspected(void **state)
@@ -219,7 +169,6 @@ static void a_large_file_is_inspected(void **state)
 int main(void)
 {
     return RUN_TESTS_WITH(make_files, test_folder_remove, a_place_is_refused_first,
-                          a_terminal_goes_away, a_folder_takes_one_program,
-                          a_file_system_may_lack_calls, files_may_be_too_large,
+                          a_folder_takes_one_program, a_file_system_may_lack_calls,
                           results_do_not_replace_the_data, a_large_file_is_inspected);
 }

@@ -15,7 +15,7 @@ enum { STEPS = 60, SAVE_EVERY = 13 };
 
 static const struct {
     int signal, code;
-} stops[] = {{SIGINT, 130}, {SIGTERM, 130}, {SIGKILL, -1}};
+} stops[] = {{SIGINT, 130}, {SIGTERM, 130}, {SIGHUP, 130}, {SIGKILL, -1}};
 enum { STOPS = sizeof stops / sizeof *stops };
 
 /* ---- runs that nothing stops ---- */

@@ -284,7 +284,7 @@ static void a_call_that_could_not_begin_leaves_no_run(void **state)
     const program_outcome o = program_call(ABLATE "full --quiet");
     setrlimit(RLIMIT_FSIZE, &limit);
     assert_int_equal(o.code, 3);
-    assert_non_null(strstr(o.err, "complete/seed-1/config.json: File too large"));
+    assert_non_null(strstr(o.err, "complete/seed-1/config.json: File too large; raise the limit"));
     assert_int_equal(access("full/complete/seed-1/plots", F_OK), -1);
     expect_whole("full", program_expect(ABLATE "full", 0, "", "").out);
 }
