@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "golden.h"
+#include "core/io/npz_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ int64_t golden_find(golden *g, const char *name)
     return zip_name_locate((zip_t *)g, file, 0);
 }
 
-/* The whole member and a terminating 0; NULL: no such member. */
+/* The whole member and 7 bytes; NULL: no such member. */
 static char *inflate(zip_t *zip, const char *name, size_t *bytes)
 {
     const int64_t at = golden_find((golden *)zip, name);
@@ -36,7 +37,7 @@ static char *inflate(zip_t *zip, const char *name, size_t *bytes)
     if (at < 0 || zip_stat_index(zip, (zip_uint64_t)at, 0, &about)) return NULL;
     zip_file_t *in = zip_fopen_index(zip, (zip_uint64_t)at, 0);
     *bytes = (size_t)about.size;
-    char *text = calloc(*bytes + 1, 1);
+    char *text = calloc(*bytes + 7, 1);
     const int whole = zip_fread(in, text, *bytes) == (zip_int64_t)*bytes;
     zip_fclose(in);
     if (whole) return text;
@@ -44,51 +45,33 @@ static char *inflate(zip_t *zip, const char *name, size_t *bytes)
     return NULL;
 }
 
-static void read_shape(golden_array *a, const char *header)
+/* Of an array in memory, which begins at *at. */
+static int64_t take(void *at, void *out, size_t n)
 {
-    const char *p = strchr(strstr(header, "'shape'"), '(') + 1;
-    a->count = 1;
-    for (char *end; *p != ')' && a->rank < 4; p = end + (*end == ',')) {
-        a->size[a->rank] = strtoll(p, &end, 10);
-        if (end == p) break;
-        a->count *= a->size[a->rank++];
-        while (*end == ' ') end++;
-    }
-}
-
-static double element(const char *type, const char *data, int64_t i)
-{
-    union {
-        double f8;
-        float f4;
-        int64_t i8;
-        int32_t i4;
-    } v = {0};
-    const size_t size = (size_t)(type[1] - '0');
-    memcpy(&v, data + (size_t)i * size, size);
-    if (*type == 'f') return size == 8 ? v.f8 : (double)v.f4;
-    return size == 8 ? (double)v.i8 : v.i4;
+    memcpy(out, *(char **)at, n);
+    *(char **)at += n;
+    return (int64_t)n;
 }
 
 golden_array golden_read(golden *g, const char *format, ...)
 {
     char name[128];
     golden_array a = {0};
+    ag_array_info info;
     size_t bytes = 0;
     va_list list;
     va_start(list, format);
     vsnprintf(name, sizeof name, format, list);
     va_end(list);
-    char *text = inflate((zip_t *)g, name, &bytes);
+    char *text = inflate((zip_t *)g, name, &bytes), *values = text;
     if (!text) return a;
-    const size_t header = 10 + (unsigned char)text[8] + 256u * (unsigned char)text[9];
-    char *const described = calloc(header, 1);
-    memcpy(described, text + 10, header - 10); /* version 1.0, as numpy writes it */
-    const char *type = strchr(described, '<') + 1;
-    read_shape(&a, described);
-    a.value = calloc((size_t)a.count + 1, sizeof(double));
-    for (int64_t i = 0; i < a.count; i++) a.value[i] = element(type, text + header, i);
-    free(described);
+    if (!ag__npy_read_header(&info, &bytes, take, &values, name, NULL)) {
+        a.rank = info.rank;
+        a.count = info.count;
+        memcpy(a.size, info.size, sizeof a.size);
+        a.value = calloc((size_t)a.count + 1, sizeof(double));
+        ag__npz_convert(a.value, AG_F64, values, &info, 0, a.count, name, NULL);
+    }
     free(text);
     return a;
 }
