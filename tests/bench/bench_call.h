@@ -4,22 +4,14 @@
 #define BENCH_CALL_H
 
 #include "support/test.h"
+#include "support/files.h"
 
 #include <jansson.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Runs the bench; returns its exit code and fills text with its output, errors included. */
 static inline int bench(char *text, size_t bytes, const char *options)
 {
-    char line[1000];
-    snprintf(line, sizeof line, "'%s/bench' %s 2>&1", AG_BIN_DIR, options);
-    FILE *pipe = popen(line, "r");
-    assert_non_null(pipe);
-    text[fread(text, 1, bytes - 1, pipe)] = 0;
-    const int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return shell_text(text, bytes, formatted("'" AG_BIN_DIR "/bench' %s 2>&1", options));
 }
 
 /* The same; returns what it wrote as JSON, to be freed, NULL if nothing. */

@@ -126,10 +126,7 @@ static int loads(const char *environment)
         "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=true %s '%s/tgraph' --help "
         "2>&1",
         environment, AG_BIN_DIR);
-    FILE *f = popen(line, "r");
-    assert_non_null(f);
-    text[fread(text, 1, sizeof text - 1, f)] = 0;
-    assert_int_equal(pclose(f), 0);
+    assert_int_equal(shell_text(text, sizeof text, line), 0);
     assert_non_null(strstr(text, "Exit codes"));
     return program_count(text, "DISPLAY ENVIRONMENT BEGIN");
 }
@@ -155,11 +152,7 @@ static int run_limited(const char *limits, int asked, char *err, size_t room)
         "--hidden 16 --configs 4 --steps 3 --out limited --force --no-baselines 2>&1 "
         ">limited.out)",
         test_folder, limits, asked, AG_BIN_DIR);
-    FILE *f = popen(line, "r");
-    assert_non_null(f);
-    err[fread(err, 1, room - 1, f)] = 0;
-    const int status = pclose(f);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return shell_text(err, room, line);
 }
 
 /* Stacks of 4 GB, in 3 GB. */

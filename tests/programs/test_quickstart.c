@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The first program that a reader runs: it learns, and twice the same. */
 #include "support/test.h"
-
-#include <sys/wait.h>
+#include "support/files.h"
 
 enum { ROOM = 4096 };
 
 /* Returns the exit code. */
 static int run(char text[ROOM], const char *device)
 {
-    const char *line = formatted("'" AG_BIN_DIR "/quickstart' %s 2>&1", device);
-    FILE *f = popen(line, "r");
-    assert_non_null(f);
-    const size_t n = fread(text, 1, ROOM - 1, f);
-    text[n] = 0;
-    const int status = pclose(f);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return shell_text(text, ROOM, formatted("'" AG_BIN_DIR "/quickstart' %s 2>&1", device));
 }
 
 /* The number after "loss" in the last line. */

@@ -12,10 +12,7 @@ static const char text_file[] = AG_SOURCE_DIR "/examples/small/characters.c";
 
 static void run(char text[ROOM], const char *command)
 {
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    text[fread(text, 1, ROOM - 1, f)] = 0;
-    if (pclose(f)) fail_msg("%s: %s", command, text);
+    if (shell_text(text, ROOM, command)) fail_msg("%s: %s", command, text);
 }
 
 /* The numbers at the ends of the lines after the one that begins with `title`. */
@@ -89,22 +86,19 @@ static void test_tgraph(void **state)
     if (!(fabs(value[1] - full) <= 0.02)) fail_msg("%.3f, but tgraph %.3f", value[1], full);
 }
 
-static int remove_folder(void **state) { return system(formatted("rm -rf '%s'", files_folder)); }
-
 /* TPGNN in one file takes the steps of the program: the same schedules, initial values and dropped
    channels, so it orders as many pairs. */
 static void test_tpgnn(void **state)
 {
     static const char data[] = AG_SOURCE_DIR "/examples/data/schedules";
-    char text[ROOM], out[] = "/tmp/augur-small-XXXXXX";
+    char text[ROOM];
     double value[MOST];
     run(text, formatted("'" AG_BIN_DIR "/small_tpgnn' 150 '%s-sums.npz' 2>&1", data));
     assert_int_equal(results(value, text, "pairs in order"), 2);
-    assert_non_null(mkdtemp(out));
     run(text, formatted("'" AG_BIN_DIR "/tpgnn' train --data %s/sums.train.txt --valid "
                         "%s/sums.test.txt --steps 150 --tasks 4 --schedules 8 --clip 0 --force "
-                        "--out %s --no-baselines --quiet | grep '^TPGNN '; rm -r %s",
-                        data, data, out, out));
+                        "--out '%s/tpgnn' --no-baselines --quiet | grep '^TPGNN '",
+                        data, data, files_folder));
     const double full = strtod(text + strlen("TPGNN"), NULL);
     if (value[1] < 0.6 || !(fabs(value[1] - full) < 0.005))
         fail_msg("pairs: small %g, full program %s", value[1], text);
@@ -114,17 +108,17 @@ static void test_tpgnn(void **state)
 static void test_tpu(void **state)
 {
     static const char tiles[] = AG_SOURCE_DIR "/examples/data/tile";
-    char text[ROOM], out[] = "/tmp/augur-small-XXXXXX";
+    char text[ROOM];
     double value[MOST];
     run(text, formatted("'" AG_BIN_DIR "/small_tpu' %d '%s' 2>&1", SANITIZED ? 5 : 100, tiles));
     assert_int_equal(results(value, text, "Kendall's tau"), 2);
     if (SANITIZED) return; /* so few steps teach nothing */
-    assert_non_null(mkdtemp(out));
     run(text,
-        formatted("cd '%s' && '" AG_BIN_DIR "/tpu' train --steps 100 --hidden 64 --out %s --seed 1 "
+        formatted("cd '%s' && '" AG_BIN_DIR
+                  "/tpu' train --steps 100 --hidden 64 --out '%s/tpu' --seed 1 "
                   "--static-at nowhere --no-baselines --data split-random.train.txt "
-                  "--valid split-random.test.txt >/dev/null && tail -n 1 %s/metrics.csv; rm -r %s",
-                  tiles, out, out, out));
+                  "--valid split-random.test.txt >/dev/null && tail -n 1 '%s/tpu/metrics.csv'",
+                  tiles, files_folder, files_folder));
     const char *comma = strrchr(text, ',');
     const double full = comma ? strtod(comma + 1, NULL) : 0;
     if (value[1] < value[0] + 0.05 || !(fabs(value[1] - full) < 0.05))
@@ -133,6 +127,5 @@ static void test_tpu(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(files_make, remove_folder, test_learns, test_tgraph, test_tpgnn,
-                          test_tpu);
+    return RUN_TESTS_WITH(files_make, files_remove, test_learns, test_tgraph, test_tpgnn, test_tpu);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A temporary folder for a test program, and whole files in it. */
+/* A temporary folder for a test program, whole files in it, and what the shell prints. */
 #ifndef TESTS_FILES_H
 #define TESTS_FILES_H
 
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char files_folder[256];
@@ -69,6 +70,16 @@ static inline void *files_get(const char *path, size_t *n)
     *n = bytes ? fread(bytes, 1, (size_t)size, file) : 0;
     fclose(file);
     return bytes;
+}
+
+/* The output of a line of the shell, of which `room` - 1 bytes are kept. Returns its exit code; -1:
+   it was ended by a signal. */
+static inline int shell_text(char *text, size_t room, const char *line)
+{
+    FILE *from = popen(line, "r");
+    text[from ? fread(text, 1, room - 1, from) : 0] = 0;
+    const int status = from ? pclose(from) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /* The text of folder/name, in the same way. */
