@@ -2,8 +2,6 @@
 #include "support/test.h"
 #include "support/harness_parsed.h"
 
-#include <unistd.h>
-
 static parsed p;
 
 static int drop(void **state)

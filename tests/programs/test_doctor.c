@@ -4,7 +4,6 @@
 #include "support/test.h"
 #include "examples/harness/commands/doctor.h"
 #include "examples/harness/machine/processor.h"
-#include "examples/lab/lab.h"
 #include "support/program_call.h"
 #include "support/tgraph_npz.h"
 

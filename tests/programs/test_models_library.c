@@ -4,7 +4,6 @@
 #include "support/test.h"
 #include "examples/harness/model/trained.h"
 #include "support/models_library.h"
-#include "support/files.h"
 #include "support/tpgnn_npz.h"
 
 #include <jansson.h>

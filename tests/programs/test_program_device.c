@@ -5,7 +5,6 @@
 #include "support/program_models.h"
 #include "support/program_stop.h"
 #include "support/tgraph_npz.h"
-#include "augur.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -5,11 +5,9 @@
 #include "examples/harness/model/outputs.h"
 #include "examples/tgraph/program.h"
 #include "support/files.h"
-#include "support/program_files.h"
 #include "support/program_models.h"
 #include "support/tgraph_npz.h"
 
-#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

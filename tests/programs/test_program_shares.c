@@ -4,7 +4,6 @@
 #include "support/test.h"
 #include "examples/harness/files/folder.h"
 #include "examples/tgraph/program.h"
-#include "support/files.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"

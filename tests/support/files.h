@@ -30,16 +30,14 @@ static inline const char *files_path(const char *name)
     return path[turn];
 }
 
-static inline int files_in(const char *folder)
+static inline int files_count(void)
 {
     int n = 0;
-    DIR *d = opendir(folder);
+    DIR *d = opendir(files_folder);
     for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
     closedir(d);
     return n;
 }
-
-static inline int files_count(void) { return files_in(files_folder); }
 
 /* Group tear-down: removes the folder and all in it. */
 static inline int files_remove(void **state)

@@ -122,6 +122,7 @@ pid_t program_fork(void)
     return fork();
 }
 
+/* nth: an allocation that fails; 0: none. */
 static pid_t start(const char *line, long nth)
 {
     fflush(NULL);
@@ -158,11 +159,6 @@ static program_outcome finish(pid_t child)
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
         print_error("ended by signal %d; stderr: %s\n", WTERMSIG(status), o.err);
     return o;
-}
-
-program_outcome program_call_without_memory(const char *line, long nth)
-{
-    return finish(start(line, nth));
 }
 
 program_outcome program_call(const char *line) { return finish(start(line, 0)); }
@@ -267,7 +263,7 @@ void program_each_fails(const char *line, int stride, int least, void (*check)(v
     }
     if (getenv("AUGUR_STRIDE")) stride = atoi(getenv("AUGUR_STRIDE"));
     for (; quiet < calm; n += stride) {
-        const program_outcome o = program_call_without_memory(line, n);
+        const program_outcome o = finish(start(line, n));
         if (o.code == 0) {
             quiet++;
             continue;

@@ -32,9 +32,6 @@ int program_folder_make(void **state);
 /* Words are separated by single spaces, the first is the program; it runs in test_folder. */
 program_outcome program_call(const char *line);
 
-/* The same with the nth allocation failing; 0: none. */
-program_outcome program_call_without_memory(const char *line, long nth);
-
 /* fork, in a sanitized test as soon as all other threads sleep: a lock of the sanitizer's allocator
    that another thread holds would stay taken in the child. */
 pid_t program_fork(void);
