@@ -179,10 +179,8 @@ static void a_folder_that_may_not_be_written_to_is_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_study_leaves_what_is_there_now),
-        cmocka_unit_test(leftovers_of_the_dead_go), cmocka_unit_test(links_within_are_refused),
-        cmocka_unit_test(a_folder_that_may_not_be_written_to_is_named)};
     harness_log_start("demo", true);
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    return RUN_TESTS_WITH(files_make, files_remove, a_study_leaves_what_is_there_now,
+                          leftovers_of_the_dead_go, links_within_are_refused,
+                          a_folder_that_may_not_be_written_to_is_named);
 }

@@ -199,9 +199,8 @@ static void the_bar(void **state)
 {
     char text[8192];
     on_a_terminal(text, sizeof text, "");
-    int draws = 0;
-    for (const char *c = text; (c = strstr(c, "\rtrain ")); c++) draws++;
-    assert_in_range(draws, 2, 20); /* the first, the last, and no more than ten a second */
+    /* the first, the last, and no more than ten a second */
+    assert_in_range(program_count(text, "\rtrain "), 2, 20);
     assert_non_null(strstr(text, "100% ####"));
     assert_non_null(strstr(text, "2000/2000 ["));
     assert_non_null(strstr(text, "\r\033[K\033[33mdemo:\033[0m warning: half\r\n"));
@@ -272,26 +271,19 @@ static void in_a_log(char *text, size_t bytes, bool quiet, bool tenths, double s
     free(log);
 }
 
-static int lines_of(const char *text)
-{
-    int lines = 0;
-    for (; (text = strchr(text, '\n')); text++) lines++;
-    return lines;
-}
-
 static void a_log_has_lines(void **state)
 {
     char text[8192];
     in_a_log(text, sizeof text, false, false, 0);
     assert_string_equal(text, "demo: read 5 files\n");
     in_a_log(text, sizeof text, false, true, 0);
-    assert_int_equal(lines_of(text), 11);
+    assert_int_equal(program_count(text, "\n"), 11);
     assert_non_null(strstr(text, "demo: train: 50 % done, "));
     assert_non_null(strstr(text, "\ndemo: train: 100 % done, 00:00 left, loss 1\n"));
     in_a_log(text, sizeof text, false, false, 10); /* a line every 30 s */
     assert_non_null(
         strstr(text, "demo: read: 60 % done, 00:20 left, c.npz\ndemo: read 5 files in 50 s\n"));
-    assert_int_equal(lines_of(text), 2 + 2000 / 30);
+    assert_int_equal(program_count(text, "\n"), 2 + 2000 / 30);
     assert_non_null(strstr(text, "demo: train: 1 % done, 32:50 left, loss 1\n"));
     in_a_log(text, sizeof text, true, true, 10);
     assert_string_equal(text, "");

@@ -56,10 +56,6 @@ static void damaged_presets(void **state)
 static void every_way_to_write_a_value(void **state)
 {
     parse(&p, HARNESS_TRAIN, NULL,
-          "--learning-rate 0.5 --steps=7 --no-edges --loss=listmle --data a b --data=c --quiet "
-          "--note");
-    assert_int_equal(p.status, AG_EUSE); /* --note without text */
-    parse(&p, HARNESS_TRAIN, NULL,
           "--learning_rate 0.5 --steps=7 --no-edges --loss=listmle --data a b --data=c --quiet");
     assert_int_equal(p.status, AG_OK);
     assert_true(p.values.learning_rate == 0.5 && p.values.steps == 7 && !p.values.edges &&
