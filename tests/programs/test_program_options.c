@@ -309,15 +309,9 @@ static void each_preset_trains(void **state)
 
 /* ---- pairs of options ---- */
 
-/* An option that has no effect with another is refused, also with the value of its default where
-   a preset has set it. */
+/* An option that has no effect with one of the run is refused. */
 static void options_without_effect(void **state)
 {
-    program_expect("tgraph train --data d.npz --out p --force --steps 5 --epochs 2", 2, "",
-                   "--steps: 5 has no effect together with --epochs; omit one of them");
-    program_expect("tpgnn train --data s_1.npz --out p --force --preset statements --layers 0 "
-                   "--edges tree",
-                   2, "", "--edges: tree has no effect, since it needs --network=paper or");
     program_expect("tgraph train --data d.npz --out p --force --no-cross --steps 2 --quiet "
                    "--no-baselines",
                    0, "", "");
