@@ -2,8 +2,8 @@
 /* Files as options of tpu and tgraph name them: a file that is named twice is used once, files that
    were trained on give a warning, and what is no such file is named. */
 #include "support/test.h"
-#include "support/program_call.h"
 #include "support/program_files.h"
+#include "support/program_models.h"
 #include "support/tgraph_npz.h"
 
 #include <unistd.h>
@@ -12,12 +12,7 @@
 
 static int make_files(void **state)
 {
-    if (test_folder_make(state)) return -1;
-    program_write_fusion("f_0.npz", 20, 0);
-    program_write_fusion("g_0.npz", 30, 1);
-    program_write_fusion("h_1.npz", 15, 2);
-    program_write_layout("a.npz", 20, 0);
-    program_write_layout("b.npz", 20, 1);
+    if (program_models_make(state)) return -1;
     program_write_text("both.txt", "./f_0.npz\ng_0.npz\n");
     return symlink("a.npz", test_file("link.npz"));
 }

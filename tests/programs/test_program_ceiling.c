@@ -4,21 +4,11 @@
 #include "support/test.h"
 #include "examples/tpgnn/program.h"
 #include "support/program_models.h"
-#include "support/tgraph_npz.h"
 #include "support/tpgnn_npz.h"
 
 #include <jansson.h>
-#include <unistd.h>
 
 enum { FILES_MODELS = 5 }; /* of the first ones; the others read schedules */
-
-static int make_runs(void **state)
-{
-    if (program_models_make(state)) return -1;
-    for (int i = 0; i < PROGRAM_MODELS; i++)
-        program_train(&program_models[i], program_models[i].name, " --steps 2" PROGRAM_QUIET, 0);
-    return 0;
-}
 
 /* A measure of a method of the call, or -2: the method is not there. */
 static double mean_of(const program_model *m, const char *data, const char *method,
@@ -105,6 +95,6 @@ static void two_passes(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_runs, test_folder_remove, noise_of_the_file, other_manifests,
-                          two_passes);
+    return RUN_TESTS_WITH(program_models_train, test_folder_remove, noise_of_the_file,
+                          other_manifests, two_passes);
 }

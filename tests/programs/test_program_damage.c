@@ -31,14 +31,6 @@ static void write_small(int model)
     assert_true(test_arrays_write(DATA, array, arrays));
 }
 
-static int make_files(void **state)
-{
-    if (program_models_make(state) || chdir(test_folder) != 0) return -1;
-    for (int i = 0; i < PROGRAM_MODELS; i++)
-        program_train(&program_models[i], program_models[i].name, " --steps 3" PROGRAM_QUIET, 0);
-    return 0;
-}
-
 /* ---- what predict does, in this process ---- */
 
 /* 1: the file, DATA or the checkpoint, was read; 0: it was refused as it should be. */
@@ -185,5 +177,5 @@ static void commands(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_files, test_folder_remove, data, checkpoints, commands);
+    return RUN_TESTS_WITH(program_models_train, test_folder_remove, data, checkpoints, commands);
 }

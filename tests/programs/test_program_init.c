@@ -2,21 +2,11 @@
 /* --init, for every model: a training that begins with the network of another run. */
 #include "support/test.h"
 #include "support/program_models.h"
-#include "support/files.h"
 #include "support/tgraph_npz.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #define STILL " --steps 1 --learning-rate 0" PROGRAM_QUIET
-
-static int make_runs(void **state)
-{
-    if (program_models_make(state) || chdir(test_folder) != 0) return -1;
-    for (int i = 0; i < PROGRAM_MODELS; i++)
-        program_train(&program_models[i], program_models[i].name, " --steps 3" PROGRAM_QUIET, 0);
-    return 0;
-}
 
 /* Trains on another file than the runs were. */
 static program_outcome train(const program_model *m, const char *run, const char *more, int code,
@@ -95,6 +85,6 @@ static void studies_look_first(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_WITH(make_runs, test_folder_remove, scores_are_the_runs, runs_go_on_without_it,
-                          others_are_refused, studies_look_first);
+    return RUN_TESTS_WITH(program_models_train, test_folder_remove, scores_are_the_runs,
+                          runs_go_on_without_it, others_are_refused, studies_look_first);
 }

@@ -8,6 +8,8 @@
 #include "program_files.h"
 #include "tpgnn_npz.h"
 
+#include <unistd.h>
+
 #define TPU    " --hidden 16 --embedding 8 --kernels 3"
 #define TILES  " --data a_0_0000000a.npz b_0_0000000b.npz --valid c_1_0000000c.npz --configs 3" TPU
 #define FUSION " --data f_0.npz g_0.npz --valid h_1.npz" TPU
@@ -73,6 +75,14 @@ int program_models_make(void **state)
     program_write_rows("r_1.npz", 24, 0);
     program_write_rows("r_2.npz", 20, 1);
     program_write_rows("r_3.npz", 16, 2);
+    return 0;
+}
+
+int program_models_train(void **state)
+{
+    if (program_models_make(state) || chdir(test_folder)) return -1;
+    for (const program_model *m = program_models; m->name; m++)
+        program_train(m, m->name, " --steps 3" PROGRAM_QUIET, 0);
     return 0;
 }
 

@@ -27,6 +27,9 @@ extern const program_model program_models[PROGRAM_MODELS + 1]; /* the last has n
 /* Group set-up: test_folder with the files of all models. */
 int program_models_make(void **state);
 
+/* The same, with a short run of each model, of its name; goes to test_folder. */
+int program_models_train(void **state);
+
 /* The name of the first file that the model trains on; until the next call. */
 const char *program_model_first(const program_model *m);
 
