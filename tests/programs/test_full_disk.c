@@ -2,12 +2,12 @@
 /* A disk that really is full: a small tmpfs in a mount namespace of this process. Where it cannot
    be mounted (a container may refuse it) the tests are skipped. */
 #include "support/test.h"
+#include "support/files.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -18,21 +18,15 @@
 static char disk[300];
 static int mounted;
 
-static int put_text(const char *path, const char *text)
-{
-    const int fd = open(path, O_WRONLY);
-    const ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
-    if (fd >= 0) close(fd);
-    return n == (ssize_t)strlen(text);
-}
-
 /* A user without rights may mount in a namespace where it is root. */
 static int become_root(void)
 {
     const char *users = formatted("0 %ld 1", (long)geteuid());
     const char *groups = formatted("0 %ld 1", (long)getegid());
-    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && put_text("/proc/self/setgroups", "deny") &&
-           put_text("/proc/self/uid_map", users) && put_text("/proc/self/gid_map", groups);
+    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
+           files_put("/proc/self/setgroups", "deny", 4) == 0 &&
+           files_put("/proc/self/uid_map", users, strlen(users)) == 0 &&
+           files_put("/proc/self/gid_map", groups, strlen(groups)) == 0;
 }
 
 /* Nothing of it reaches other processes, and it goes with this one. */
