@@ -22,10 +22,7 @@ static void expect_text(const char *folder, const char *name, const char *want)
 
 static harness_run *open_new(const char *folder)
 {
-    harness_run *run = demo_run(folder, HARNESS_NEW, columns, 2, new_failure());
-    expect_ok(last_failure()->status);
-    assert_non_null(run);
-    return run;
+    return expect_made(demo_run(folder, HARNESS_NEW, columns, 2, new_failure()));
 }
 
 static void train(harness_run *run, int from, int to)
@@ -105,10 +102,8 @@ static void config_comes_back(void **state)
          "config.json line 1 is not JSON: duplicate object key"},
     };
     for (int i = 0; i < 5; i++) {
-        ag_failure said = {0};
         put(folder, "config.json", bad[i][0]);
-        assert_int_equal(harness_run_read_config(folder, back, 0, &said), AG_EDATA);
-        assert_non_null(strstr(said.sentence, bad[i][1]));
+        expect_status(harness_run_read_config(folder, back, 0, new_failure()), AG_EDATA, bad[i][1]);
     }
     harness_options_free(back);
     harness_options_free(o);

@@ -68,12 +68,10 @@ static void expect_clean(const char *where, const char *text)
 /* Calls, and expects the escapes on one of the two streams and raw bytes on neither. */
 static void expect_call(const char *line, int code, int on_err)
 {
-    const program_outcome o = program_call(line);
-    if (o.code != code) fail_msg("%s: exit %d\n%s%s", line, o.code, o.out, o.err);
+    const program_outcome o =
+        program_expect(line, code, on_err ? "" : TEXT_SHOWN, on_err ? TEXT_SHOWN : "");
     expect_clean(line, o.out);
     expect_clean(line, o.err);
-    if (!strstr(on_err ? o.err : o.out, TEXT_SHOWN))
-        fail_msg("%s: the name is not shown\n%s%s", line, o.out, o.err);
 }
 
 static void expect_page(const char *name)

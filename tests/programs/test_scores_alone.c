@@ -13,11 +13,9 @@
 
 static char *predict(const char *program, const char *data, const char *how)
 {
-    program_outcome o = program_expect_line(0, "", "", "%s predict --run run --quiet --data %s %s",
-                                            program, data, how);
-    char *copy = malloc(strlen(o.out) + 1);
-    assert_non_null(copy);
-    return strcpy(copy, o.out);
+    const program_outcome o = program_expect_line(
+        0, "", "", "%s predict --run run --quiet --data %s %s", program, data, how);
+    return strdup(o.out);
 }
 
 /* Trains a small model and predicts in batches of one, of a few, and of all. */
