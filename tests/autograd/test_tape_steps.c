@@ -3,6 +3,7 @@
    that it borrows. */
 #include "support/test.h"
 #include "augur.h"
+#include "support/tape.h"
 
 enum { N = 1000 };
 static float ones[N], masks[3][N];
@@ -20,7 +21,7 @@ static void draw(float *out, ag_tape *tape)
 
 static void test_unseeded_steps_differ(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU), *again = ag_tape_new(AG_CPU);
+    ag_tape *again = ag_tape_new(AG_CPU);
     for (int i = 0; i < 3; i++) {
         draw(masks[i], tape);
         ag_tape_reset(tape);
@@ -36,26 +37,22 @@ static void test_unseeded_steps_differ(void **state)
         ag_tape_reset(again);
         assert_memory_equal(seeded, masks[i], sizeof ones);
     }
-    ag_tape_free(tape);
     ag_tape_free(again);
 }
 
 static void test_seeded_steps_stay(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
     ag_tape_seed(tape, 3, 4);
     for (int i = 0; i < 3; i++) {
         draw(masks[i], tape);
         ag_tape_reset(tape);
         assert_memory_equal(masks[i], masks[0], sizeof ones);
     }
-    ag_tape_free(tape);
 }
 
 /* Each step says whether it trains, and a failure ends with its step. */
 static void test_begin_and_compute(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
     for (int training = 0; training < 2; training++) {
         ag_tape_begin(tape, training);
         assert_int_equal(ag_is_training(tape), training);
@@ -67,7 +64,6 @@ static void test_begin_and_compute(void **state)
                     "");
         assert_string_equal(last_failure()->sentence, ag_error(tape));
     }
-    ag_tape_free(tape);
 }
 
 static ag_tensor *dropped(ag_tape *tape, void *context)
@@ -119,7 +115,6 @@ static ag_tensor *earlier(ag_tape *tape, int inputs, int ran)
 
 static void test_earlier_steps_are_found(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
     STALE("mul: z (input 1)", ag_mul(input(tape), old));
     STALE("mul: x (input 0)", ag_mul(old, input(tape)));
     STALE("concat: x (input 1)", ag_concat2(input(tape), old, 0));
@@ -133,7 +128,6 @@ static void test_earlier_steps_are_found(void **state)
     STALE("ag_shape_of:", assert_int_equal(ag_shape_of(old).rank, 0));
     STALE("ag_size:", assert_int_equal(ag_size(old, 0), 1));
     STALE("A plan:", assert_int_equal(ag_plan_of(old, 1).steps, 0));
-    ag_tape_free(tape);
 }
 
 /* The documented seven steps, of a tape whose steps are of one size. */
@@ -141,28 +135,27 @@ static void test_seven_steps_later(void **state)
 {
     for (int width = 1; width < 200; width += 33)
         for (int later = 1; later <= 7; later++) {
-            ag_tape *tape = ag_tape_new(AG_CPU);
+            ag_tape *own = ag_tape_new(AG_CPU);
             ag_tensor *old[200];
             for (int step = 0; step < later; step++) {
                 for (int k = 0; k < width; k++) {
-                    ag_tensor *x = input(tape);
+                    ag_tensor *x = input(own);
                     if (step == 0) old[k] = x;
                 }
-                ag_tape_reset(tape);
+                ag_tape_reset(own);
             }
             for (int k = 0; k < width; k++) { /* the last of the seven is half recorded */
-                ag_tape_reset(tape);
+                ag_tape_reset(own);
                 ag_relu(old[k]);
-                expect_stale(tape, "relu: x (input 0)");
+                expect_stale(own, "relu: x (input 0)");
             }
-            ag_tape_free(tape);
+            ag_tape_free(own);
         }
 }
 
 /* A model that keeps its parameter's tensor, as it should not. */
 static void test_a_kept_parameter(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
     ag_params *params = ag_params_new();
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(3, 2), ag_init_constant(1), 1);
     assert_int_equal(ag_params_build(params, 1), AG_OK);
@@ -181,7 +174,6 @@ static void test_a_kept_parameter(void **state)
     ag_tape_reset(tape);
     ag_relu(loss); /* poison ends, too */
     expect_stale(tape, "relu: x (input 0)");
-    ag_tape_free(tape);
     ag_params_free(params);
 }
 
@@ -189,7 +181,6 @@ static void test_a_kept_parameter(void **state)
 static void test_earlier_edges(void **state)
 {
     static const int32_t rows[8], none[1];
-    ag_tape *tape = ag_tape_new(AG_CPU);
     int32_t *given = malloc(sizeof starts);
     memcpy(given, starts, sizeof starts);
     ag_edges edges = {
@@ -205,7 +196,6 @@ static void test_earlier_edges(void **state)
     ag_tape_reset(tape);
     ag_spmm(input(tape), edges, AG_AGGREGATE_SUM);
     expect_stale(tape, "spmm_sum: rows (input 1)");
-    ag_tape_free(tape);
 }
 
 /* ---- borrowed data, which a debug build watches ---- */
@@ -232,7 +222,6 @@ static void test_borrowed_data_is_watched(void **state)
     ag_params *params = ag_params_new();
     ag_param *p = ag_params_add(params, "w", AG_SHAPE(3, 2), ag_init_normal(0, 1), 1);
     assert_int_equal(ag_params_build(params, 1), AG_OK);
-    ag_tape *tape = ag_tape_new(AG_CPU);
     ag_tensor *table = ag_name(ag_input(tape, x, AG_SHAPE(3, 2)), "table");
     ag_tensor *y = ag_gather(table, ag_input_i32(tape, where, AG_SHAPE(2)));
     x[5] = 7;
@@ -254,7 +243,6 @@ static void test_borrowed_data_is_watched(void **state)
     x[0] += 1; /* the run is over */
     assert_true(isfinite(ag_item(loss)));
     assert_string_equal(ag_error(tape), "");
-    ag_tape_free(tape);
     ag_params_free(params);
 }
 
@@ -281,8 +269,9 @@ static void test_both_tapes_fail(void **state)
 int main(void)
 {
     for (int i = 0; i < N; i++) ones[i] = 1;
-    return RUN_TESTS(test_unseeded_steps_differ, test_seeded_steps_stay, test_begin_and_compute,
-                     test_gradcheck_keeps_the_mask, test_earlier_steps_are_found,
-                     test_seven_steps_later, test_a_kept_parameter, test_earlier_edges,
-                     test_borrowed_data_is_watched, test_both_tapes_fail);
+    return RUN_TESTS_EACH(tape_make, tape_drop, test_unseeded_steps_differ, test_seeded_steps_stay,
+                          test_begin_and_compute, test_gradcheck_keeps_the_mask,
+                          test_earlier_steps_are_found, test_seven_steps_later,
+                          test_a_kept_parameter, test_earlier_edges, test_borrowed_data_is_watched,
+                          test_both_tapes_fail);
 }

@@ -6,6 +6,7 @@
 #include "core/internal.h"
 #include "gnn/edges.h"
 #include "support/sanitized.h"
+#include "support/tape.h"
 
 #include <time.h>
 
@@ -178,20 +179,16 @@ static void expect_refused(int array, int at, int32_t value, const char *sentenc
 {
     own o = good;
     o.array[array][at] = value;
-    ag_tape *tape = ag_tape_new(AG_CPU);
     for (int i = 0; i < CALLS; i++) {
         const char *why = run(i, tape, &o);
         if (!strstr(why, sentence)) fail_msg("call %d: \"%s\"", i, why);
         assert_int_equal(ag_tape_status(tape), AG_EINDEX);
     }
-    ag_tape_free(tape);
 }
 
 static void test_own_arrays(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
     for (int i = 0; i < CALLS; i++) assert_string_equal(run(i, tape, &good), "");
-    ag_tape_free(tape);
     expect_refused(ROWS, 1, 1 << 30,
                    "rows of the edges: node 0 has 1073741824 messages from position 0 on, but they "
                    "must begin at 0, where those of the node before end, and there are 3 messages; "
@@ -216,7 +213,6 @@ static void test_own_arrays(void **state)
 static void test_any_entry(void **state)
 {
     static const int32_t values[] = {INT32_MIN, -1, 0, 1, 2, 3, 4, 1 << 20, INT32_MAX};
-    ag_tape *tape = ag_tape_new(AG_CPU);
     for (int array = 0; array < ARRAYS; array++)
         for (int at = 0; at < (array == SOURCES ? 3 : 6); at++)
             for (size_t k = 0; k < sizeof values / sizeof *values; k++)
@@ -226,7 +222,6 @@ static void test_any_entry(void **state)
                     run(i, tape, &o);
                     assert_true(!ag_failed(tape) || ag_tape_status(tape) == AG_EINDEX);
                 }
-    ag_tape_free(tape);
 }
 
 /* That arrays fit together says nothing about other combinations of them. */
@@ -235,7 +230,6 @@ static void test_mixed_graphs(void **state)
     static const float x[3] = {1, 2, 3};
     own other = {{{0, 1, 1, 1, 2, 1}, {2, 0, 1}, {0, 1, 1, 1, 2, 1}, {1, 1, 2, 2, 0, 0}}};
     static const int32_t starts[2] = {0, 3};
-    ag_tape *tape = ag_tape_new(AG_CPU);
     ag_tensor *in = ag_input(tape, x, AG_SHAPE(3));
     ag_edges a = edges_of(tape, &good, starts), b = edges_of(tape, &other, starts);
     ag_spmm(in, a, AG_AGGREGATE_SUM);
@@ -245,7 +239,6 @@ static void test_mixed_graphs(void **state)
     a.targets = b.targets;
     ag_spmm(in, a, AG_AGGREGATE_SUM);
     assert_int_equal(ag_tape_status(tape), AG_EINDEX);
-    ag_tape_free(tape);
 }
 
 static void expect_part(ag_tape *tape, const char *part)
@@ -258,7 +251,6 @@ static void test_no_arrays(void **state)
 {
     static const float x[3] = {1, 2, 3};
     static const int32_t starts[2] = {0, 3};
-    ag_tape *tape = ag_tape_new(AG_CPU);
     ag_edges e = edges_of(tape, &good, starts);
     e.rows_t = NULL;
     ag_edge_softmax(ag_input(tape, x, AG_SHAPE(3)), e);
@@ -272,7 +264,6 @@ static void test_no_arrays(void **state)
     e = edges_of(tape, &good, starts);
     ag_edge_add(ag_input(tape, x, AG_SHAPE(3)), ag_input(tape, x, AG_SHAPE(3, 1)), e);
     expect_part(tape, "from and to differ in shape");
-    ag_tape_free(tape);
 }
 
 /* ---- a gated convolution: a weight for each feature of a message ---- */
@@ -282,7 +273,6 @@ enum { GATED_NODES = 200, GATED_DEGREE = 8, FEATURES = 64, MESSAGES = GATED_NODE
 /* Processor seconds of a step, its least of 7. */
 static double seconds_of(int composed, ag_params *params, const ag_graph *g, const int32_t *starts)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
     double least = 1e9;
     for (int r = 0; r < 7; r++) {
         ag_tape_reset(tape);
@@ -300,7 +290,6 @@ static double seconds_of(int composed, ag_params *params, const ag_graph *g, con
         least = seconds < least ? seconds : least;
         assert_string_equal(ag_error(tape), "");
     }
-    ag_tape_free(tape);
     return least;
 }
 
@@ -331,6 +320,7 @@ static void test_weights_of_features(void **state)
 int main(void)
 {
     ag_set_threads(1);
-    return RUN_TESTS(test_cap, test_loops, test_batches, test_refused_graphs, test_own_arrays,
-                     test_any_entry, test_mixed_graphs, test_no_arrays, test_weights_of_features);
+    return RUN_TESTS_EACH(tape_make, tape_drop, test_cap, test_loops, test_batches,
+                          test_refused_graphs, test_own_arrays, test_any_entry, test_mixed_graphs,
+                          test_no_arrays, test_weights_of_features);
 }

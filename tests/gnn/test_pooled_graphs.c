@@ -4,28 +4,35 @@
 #include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
+#include "support/tape.h"
 
 enum { NODES = 6 };
 static const int32_t from[] = {0, 1, 2, 3, 4, 5, 5}, to[] = {1, 2, 3, 4, 5, 0, 2};
 
-static ag_graph *ring(void)
+static const float score[NODES] = {-1, 2, 0.5f, -3, 0, 1}, x[NODES] = {1, 2, 3, 4, 5, 6};
+
+static ag_graph *ring;
+
+static int set_up(void **state)
 {
-    ag_graph *g = ag_graph_build(NODES, from, to, 7, AG_ALONG, NULL);
-    assert_non_null(g);
-    return g;
+    ring = ag_graph_build(NODES, from, to, 7, AG_ALONG, NULL);
+    return !ring || tape_make(state);
+}
+
+static int tear_down(void **state)
+{
+    ag_graph_free(ring);
+    return tape_drop(state);
 }
 
 /* Nodes 1, 2 and 5 stay: of their messages 1 -> 2 and 5 -> 2. */
 static void test_arrays(void **state)
 {
-    static const float score[NODES] = {-1, 2, 0.5f, -3, 0, 1}, x[NODES] = {1, 2, 3, 4, 5, 6};
     static const int32_t perm[] = {1, 2, 5}, rows[] = {0, 0, 0, 2, 2, 0},
                          rows_t[] = {0, 1, 1, 0, 1, 1};
     static const int32_t sources[] = {0, 2, -1, -1, -1, -1, -1};
     static const int32_t targets[] = {1, 0, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    ag_graph *g = ring();
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    const ag_edges edges = ag_graph_edges(tape, g);
+    const ag_edges edges = ag_graph_edges(tape, ring);
     ag_tensor *in = ag_input(tape, x, AG_SHAPE(NODES));
     const ag_pooled p = ag_sag_pool(in, ag_input(tape, score, AG_SHAPE(NODES)), edges, 0.5f);
     ag_tensor *const kept[] = {p.score,         p.perm,         p.edges.rows,
@@ -43,21 +50,16 @@ static void test_arrays(void **state)
     assert_memory_equal(ag_values_i32(p.edges.sources), sources, sizeof sources);
     assert_memory_equal(ag_values_i32(p.edges.targets), targets, sizeof targets);
     assert_int_equal(ag_values_i32(p.edges.starts)[1], 3);
-    ag_tape_free(tape);
-    ag_graph_free(g);
 }
 
 /* Values of missing messages are 0, whatever memory held before. */
 static void test_tail(void **state)
 {
-    static const float score[NODES] = {-1, 2, 0.5f, -3, 0, 1}, x[NODES] = {1, 2, 3, 4, 5, 6};
-    ag_graph *g = ring();
-    ag_tape *tape = ag_tape_new(AG_CPU);
     for (int repeat = 0; repeat < 2; repeat++) {
         ag_tape_reset(tape);
         ag_tensor *in = ag_input(tape, x, AG_SHAPE(NODES));
-        const ag_pooled p =
-            ag_sag_pool(in, ag_input(tape, score, AG_SHAPE(NODES)), ag_graph_edges(tape, g), 0.5f);
+        const ag_pooled p = ag_sag_pool(in, ag_input(tape, score, AG_SHAPE(NODES)),
+                                        ag_graph_edges(tape, ring), 0.5f);
         ag_tensor *values[] = {ag_edge_add(p.x, p.x, p.edges), ag_sddmm(p.x, p.x, p.edges, 1),
                                NULL};
         values[2] = ag_edge_softmax(values[0], p.edges);
@@ -69,32 +71,27 @@ static void test_tail(void **state)
             for (int k = 0; k < 7; k++) assert_true((ag_values(values[i])[k] == 0) == (k >= 2));
         }
     }
-    ag_tape_free(tape);
-    ag_graph_free(g);
 }
 
 /* A NaN is the highest score; p of zeros makes all scores 0, and the first nodes stay. */
 static void test_odd_scores(void **state)
 {
     static const float odd[NODES] = {1, -INFINITY, NAN, INFINITY, 0.5f, -0.0f}, zeros[2];
-    static const float x[2 * NODES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    static const float two[2 * NODES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     static const int32_t highest[] = {0, 2, 3}, first[] = {0, 1, 2};
-    ag_graph *g = ring();
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    ag_tensor *in = ag_input(tape, x, AG_SHAPE(NODES, 2));
-    ag_pooled p = ag_sag_pool(in, ag_input(tape, odd, AG_SHAPE(NODES)), ag_graph_edges(tape, g), 3);
+    ag_tensor *in = ag_input(tape, two, AG_SHAPE(NODES, 2));
+    ag_pooled p =
+        ag_sag_pool(in, ag_input(tape, odd, AG_SHAPE(NODES)), ag_graph_edges(tape, ring), 3);
     ag_keep(p.perm);
     ag_forward(p.x);
     assert_memory_equal(ag_values_i32(p.perm), highest, sizeof highest);
     ag_tape_reset(tape);
-    in = ag_input(tape, x, AG_SHAPE(NODES, 2));
-    p = ag_topk(in, ag_input(tape, zeros, AG_SHAPE(2)), ag_graph_edges(tape, g), 3);
+    in = ag_input(tape, two, AG_SHAPE(NODES, 2));
+    p = ag_topk(in, ag_input(tape, zeros, AG_SHAPE(2)), ag_graph_edges(tape, ring), 3);
     ag_keep(p.perm);
     ag_forward(p.x);
     assert_memory_equal(ag_values_i32(p.perm), first, sizeof first);
     for (int i = 0; i < 6; i++) assert_true(ag_values(p.x)[i] == 0);
-    ag_tape_free(tape);
-    ag_graph_free(g);
 }
 
 /* How many stay: ceil in float, as PyTorch has it. */
@@ -108,38 +105,34 @@ static void test_counts(void **state)
                 {10, 0.7f, 7},    {3, 0.001f, 1},   {1, 0.5f, 1},  {4, 0.9999f, 4},
                 {4, 1, 1},        {4, 3.9f, 3},     {4, 1e30f, 4}, {4, INFINITY, 4},
                 {4, 1e-30f, 1},   {0, 0.5f, 0},     {0, 2, 0}};
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    static float x[600];
+    static float zeros[600];
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         ag_graph *g = ag_graph_build(want[i].nodes, NULL, NULL, 0, AG_ALONG, NULL);
         ag_tape_reset(tape);
-        ag_tensor *in = ag_input(tape, x, AG_SHAPE(want[i].nodes));
+        ag_tensor *in = ag_input(tape, zeros, AG_SHAPE(want[i].nodes));
         const ag_pooled p = ag_sag_pool(in, in, ag_graph_edges(tape, g), want[i].ratio);
         assert_string_equal(ag_error(tape), "");
         if (ag_size(p.x, 0) != want[i].stay)
             fail_msg("%d of %d stay", ag_size(p.x, 0), want[i].nodes);
         ag_graph_free(g);
     }
-    ag_tape_free(tape);
 }
 
 /* ---- refusals ---- */
 
 typedef struct bad {
-    ag_tape *tape;
-    const ag_graph *graph;
     ag_tensor *x, *p, *score;
     ag_edges edges;
 } bad;
 
-static bad start(ag_tape *tape, const ag_graph *g, const int32_t *starts, int n)
+static bad start(const int32_t *starts, int n)
 {
-    static const float x[2 * NODES];
+    static const float zeros[2 * NODES];
     ag_tape_reset(tape);
-    bad b = {.tape = tape, .graph = g, .edges = ag_graph_edges(tape, g)};
-    b.x = ag_input(tape, x, AG_SHAPE(NODES, 2));
-    b.p = ag_input(tape, x, AG_SHAPE(2));
-    b.score = ag_input(tape, x, AG_SHAPE(NODES));
+    bad b = {.edges = ag_graph_edges(tape, ring)};
+    b.x = ag_input(tape, zeros, AG_SHAPE(NODES, 2));
+    b.p = ag_input(tape, zeros, AG_SHAPE(2));
+    b.score = ag_input(tape, zeros, AG_SHAPE(NODES));
     if (starts) b.edges.starts = ag_input_i32(tape, starts, AG_SHAPE(n));
     return b;
 }
@@ -148,17 +141,15 @@ static bad start(ag_tape *tape, const ag_graph *g, const int32_t *starts, int n)
 static void expect(bad *b, ag_pooled p, ag_status status, const char *sentence)
 {
     ag_forward(p.x);
-    if (!strstr(ag_error(b->tape), sentence)) fail_msg("\"%s\"", ag_error(b->tape));
-    assert_int_equal(ag_tape_status(b->tape), status);
+    if (!strstr(ag_error(tape), sentence)) fail_msg("\"%s\"", ag_error(tape));
+    assert_int_equal(ag_tape_status(tape), status);
     assert_ptr_equal(p.edges.rows, p.edges.targets); /* the poison */
-    *b = start(b->tape, b->graph, NULL, 0);
+    *b = start(NULL, 0);
 }
 
 static void test_refused(void **state)
 {
-    ag_graph *g = ring();
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    bad b = start(tape, g, NULL, 0);
+    bad b = start(NULL, 0);
     expect(
         &b, ag_topk(b.x, b.p, b.edges, 0), AG_EUSE,
         "ag_topk: the ratio is 0, but must be above 0: below 1 the share of the nodes that stay, "
@@ -208,19 +199,15 @@ static void test_refused(void **state)
         {{0}, 1, "end at 0, but there are 6 nodes"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        b = start(tape, g, wrong[i].starts, wrong[i].n);
+        b = start(wrong[i].starts, wrong[i].n);
         expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_EINDEX, wrong[i].sentence);
     }
-    ag_tape_free(tape);
-    ag_graph_free(g);
 }
 
 /* Arrays of a pooled graph mixed with those of other graphs. */
 static void test_mixed(void **state)
 {
-    ag_graph *g = ring();
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    bad b = start(tape, g, NULL, 0);
+    bad b = start(NULL, 0);
     const ag_pooled all = ag_topk(b.x, b.p, b.edges, NODES);
     ag_edges mixed = all.edges;
     mixed.rows = b.edges.rows;
@@ -228,7 +215,7 @@ static void test_mixed(void **state)
     assert_string_equal(ag_error(tape),
                         "The edges mix arrays that an op made with others; pass the "
                         "edges of a pooled graph on as they are");
-    b = start(tape, g, NULL, 0);
+    b = start(NULL, 0);
     ag_gcn_norm(ag_topk(b.x, b.p, b.edges, 0.5f).edges);
     assert_string_equal(ag_error(tape), "");
     const float norm[NODES - 1] = {0};
@@ -237,21 +224,17 @@ static void test_mixed(void **state)
     assert_string_equal(
         ag_error(tape),
         "A parameter is NULL; give what ag_params_add, or a call that makes a layer, returned");
-    ag_tape_free(tape);
-    ag_graph_free(g);
 }
 
 /* A pooling twice over, known plan: nothing is allocated, other values choose other nodes. */
 static void test_again(void **state)
 {
-    static float score[NODES] = {6, 5, 4, 3, 2, 1};
-    ag_graph *g = ring();
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    static float high[NODES] = {6, 5, 4, 3, 2, 1};
     for (int step = 0; step < 3; step++) {
         ag_tape_reset(tape);
         const long before_step = ag__allocations();
-        ag_tensor *in = ag_input(tape, score, AG_SHAPE(NODES));
-        ag_pooled p = ag_sag_pool(in, in, ag_graph_edges(tape, g), 4);
+        ag_tensor *in = ag_input(tape, high, AG_SHAPE(NODES));
+        ag_pooled p = ag_sag_pool(in, in, ag_graph_edges(tape, ring), 4);
         p = ag_sag_pool(p.x, p.x, p.edges, 2);
         ag_keep(p.perm);
         ag_forward(ag_spmm(p.x, p.edges, AG_AGGREGATE_SUM));
@@ -259,15 +242,13 @@ static void test_again(void **state)
         if (step) assert_int_equal(ag__allocations(), before_step);
         assert_int_equal(ag_values_i32(p.perm)[0], step == 1 ? 2 : 0);
         assert_int_equal(ag_values_i32(p.perm)[1], step == 1 ? 3 : 1);
-        for (int i = 0; i < NODES; i++) score[i] = step == 0 ? (float)(i + 1) : (float)(NODES - i);
+        for (int i = 0; i < NODES; i++) high[i] = step == 0 ? (float)(i + 1) : (float)(NODES - i);
     }
-    ag_tape_free(tape);
-    ag_graph_free(g);
 }
 
 int main(void)
 {
     ag_set_threads(1);
-    return RUN_TESTS(test_arrays, test_tail, test_odd_scores, test_counts, test_refused, test_mixed,
-                     test_again);
+    return RUN_TESTS_EACH(set_up, tear_down, test_arrays, test_tail, test_odd_scores, test_counts,
+                          test_refused, test_mixed, test_again);
 }
