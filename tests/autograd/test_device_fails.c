@@ -20,7 +20,6 @@ static void a_missing_kernel_fails_before_all(void **state)
         .name = "first", .inputs = "x", .shape = plain_shape, .forward = {&there}};
     static const ag_op second = {
         .name = "second", .inputs = "x", .shape = plain_shape, .forward = {&here}};
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     ag_forward(ag__record1(&first, input(tape), NULL));
     assert_string_equal(ag_error(tape), "");
     assert_int_equal(calls, 1);
@@ -30,17 +29,14 @@ static void a_missing_kernel_fails_before_all(void **state)
     assert_string_equal(ag_error(tape), "second has no CUDA kernel \"here_forward\" yet (op 1); "
                                         "choose the CPU as the device");
     assert_int_equal(calls, 1);
-    ag_tape_free(tape);
 }
 
 /* ---- failures of the device, which the host execution makes ---- */
 
 static void no_memory(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA);
-    ag_param *w;
-    ag_params *params = one_parameter(&w, AG_CPU);
     if (!cuda_on_host_fail) skip();
+    assert_int_equal(ag_params_to(params, AG_CPU, NULL), AG_OK);
     cuda_on_host_fail("cudaMalloc", 2, 1);
     expect_status(ag_params_to(params, AG_CUDA, new_failure()), AG_EMEMORY,
                   "ag_params_to: the CUDA device has ");
@@ -53,8 +49,6 @@ static void no_memory(void **state)
     ag_tape_reset(tape);
     ag_forward(ag_tanh(input(tape)));
     assert_string_equal(ag_error(tape), "");
-    ag_tape_free(tape);
-    ag_params_free(params);
 }
 
 static ag_tensor *product(ag_tape *tape) { return ag_matmul_t(input(tape), input(tape), 0, 1); }
@@ -63,12 +57,11 @@ static ag_tensor *product(ag_tape *tape) { return ag_matmul_t(input(tape), input
    all products share. */
 static void no_memory_for_a_product(void **state)
 {
-    ag_tape *tape = NULL;
     int workspace = 0;
     if (!cuda_on_host_fail) skip();
     for (int nth = 1; nth < 8 && !workspace; nth++) {
-        ag_tape_free(tape);
-        tape = ag_tape_new(AG_CUDA);
+        tape_drop(state);
+        tape_make(state);
         cuda_on_host_fail("cudaMalloc", 2, nth);
         ag_forward(product(tape));
         cuda_on_host_fail(NULL, 0, 0);
@@ -81,13 +74,11 @@ static void no_memory_for_a_product(void **state)
     ag_tape_reset(tape);
     ag_forward(product(tape));
     assert_string_equal(ag_error(tape), "");
-    ag_tape_free(tape);
 }
 
 /* A launch that is refused names its kernel; the next step runs. */
 static void a_refused_launch(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("cudaLaunchKernelExC", 9, 2);
     ag_forward(ag_softmax(ag_tanh(input(tape))));
@@ -102,18 +93,14 @@ static void a_refused_launch(void **state)
     ag_tape_reset(tape);
     ag_forward(ag_exp(ag_tanh(input(tape))));
     assert_string_equal(ag_error(tape), "");
-    ag_tape_free(tape);
 }
 
 /* A kernel that fails takes the device down: it shows at a wait, and every later tape fails. */
 static void a_lost_device(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA), *later;
-    ag_param *w;
-    ag_params *params = one_parameter(&w, AG_CUDA);
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("group", 700, 1); /* tanh and mul */
-    ag_tensor *loss = ag_sum_all(ag_mul(ag_tanh(input(tape)), ag_parameter(tape, w)));
+    ag_tensor *loss = ag_sum_all(ag_mul(ag_tanh(input(tape)), ag_parameter(tape, weight)));
     ag_backward(loss);
     assert_true(isnan(ag_item(loss)));
     assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
@@ -125,12 +112,10 @@ static void a_lost_device(void **state)
     assert_int_equal(ag_params_fetch(params, NULL), AG_EDEVICE);
     ag_tape_reset(tape);
     assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-    later = ag_tape_new(AG_CUDA);
+    ag_tape *later = ag_tape_new(AG_CUDA);
     assert_int_equal(ag_tape_status(later), AG_EDEVICE);
     expect(ag_error(later), "an illegal memory access");
     ag_tape_free(later);
-    ag_tape_free(tape);
-    ag_params_free(params);
 }
 
 int main(void)

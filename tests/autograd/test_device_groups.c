@@ -121,12 +121,6 @@ static void groups_change_no_bit(void **state)
 
 /* ---- joined ops, and their memory ---- */
 
-static ag_tensor *chain(ag_tensor *x, int n)
-{
-    for (int i = 0; i < n; i++) x = ag_tanh(x);
-    return x;
-}
-
 static const ag_plan *plan_of(ag_tensor *y) { return ag__plan_find(y->tape, y, 0); }
 
 /* A launch has 16 jobs; their values take turns in two tiles. */
@@ -135,7 +129,6 @@ static void a_chain_is_cut(void **state)
     static const struct {
         int ops, steps;
     } lengths[] = {{1, 1}, {2, 1}, {16, 1}, {17, 2}, {32, 2}, {33, 3}};
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     for (int i = 0; i < 6; i++) {
         ag_tape_reset(tape);
         ag_tensor *y = chain(input(tape), lengths[i].ops);
@@ -151,14 +144,12 @@ static void a_chain_is_cut(void **state)
             assert_true(fabsf(ag_values(y)[k] - v) < 1e-5f);
         }
     }
-    ag_tape_free(tape);
 }
 
 /* There are eight tiles; values that find none stay in the slab. */
 static void more_values_than_tiles(void **state)
 {
     enum { LIVE = 11 };
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     ag_tensor *v[LIVE], *sum;
     ag_tensor *x = input(tape);
     for (int i = 0; i < LIVE; i++) v[i] = ag_scale(x, (float)(i + 1));
@@ -193,19 +184,16 @@ static void more_values_than_tiles(void **state)
     assert_int_equal(in_slab, 1);
     ag_forward(sum);
     for (int k = 0; k < 1000; k++) assert_true(fabsf(ag_values(sum)[k] - 8 * data[k] - 28) < 1e-3f);
-    ag_tape_free(tape);
 }
 
 /* An input that only the first group reads is alive in one step, too, but nobody writes it there.
  */
 static void inputs_stay_in_the_slab(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     ag_tensor *y = ag_neg(ag_neg(input(tape)));
     ag_forward(y);
     assert_string_equal(ag_error(tape), "");
     assert_memory_equal(ag_values(y), data, 1000 * sizeof(float));
-    ag_tape_free(tape);
 }
 
 /* ---- kernels that no group knows ---- */
@@ -215,7 +203,6 @@ static void as_neg(const ag_args *a) { of_neg(a); }
 
 static void strangers_run_alone(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     ag_tensor *x = input(tape);
     ag_neg(x);
     const ag_op *neg = tape->nodes[0].op;
@@ -230,7 +217,6 @@ static void strangers_run_alone(void **state)
     assert_string_equal(ag_error(tape), "");
     for (int k = 0; k < 1000; k++)
         assert_true(fabsf(ag_values(y)[k] + tanhf(tanhf(tanhf(tanhf(data[k]))))) < 1e-5f);
-    ag_tape_free(tape);
 }
 
 int main(void)

@@ -221,7 +221,6 @@ static const ag_op mark_op = {
 /* An op that sets a mark of a timer does so in each run. */
 static void marks_are_set_in_each_run(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     timer = ag__timer_new();
     for (int s = 0; s < 4; s++) {
         ag_tape_reset(tape);
@@ -234,13 +233,11 @@ static void marks_are_set_in_each_run(void **state)
     }
     assert_int_equal(tape->replayed, 0);
     ag__timer_free(timer);
-    ag_tape_free(tape);
 }
 
 /* More runs than are kept, over and over: each is launched again. A few are repeated. */
 static void few_are_kept(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     for (int pass = 0; pass < 3; pass++)
         for (int n = AG_REPLAYS + 1; n > 0; n--) {
             ag_tape_reset(tape);
@@ -259,7 +256,6 @@ static void few_are_kept(void **state)
             assert_true(isfinite(ag_item(sum)));
         }
     assert_true(tape->replayed >= 3);
-    ag_tape_free(tape);
 }
 
 /* ---- failures, which the host execution makes ---- */
@@ -293,7 +289,6 @@ static void what_cannot_be_noted_is_launched(void **state)
 
 static void a_refused_repetition_says_so(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CUDA);
     if (!cuda_on_host_fail) skip();
     for (int s = 0; s < 4; s++) {
         ag_tape_reset(tape);
@@ -303,7 +298,6 @@ static void a_refused_repetition_says_so(void **state)
         assert_int_equal(ag_tape_status(tape), s == 2 ? AG_EMEMORY : AG_OK);
         if (s == 2) expect(ag_error(tape), "no memory for a repeated run");
     }
-    ag_tape_free(tape);
 }
 
 int main(void)

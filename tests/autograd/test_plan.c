@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a plan: dead nodes, inference, the cache, kept tensors, its text. */
-#include "support/test.h"
 #include "support/device_tape.h"
-
-static ag_params *params;
-static ag_param *weight; /* [10,100], all 0.5 */
 
 /* ---- ops that run ---- */
 
 static void test_dead_nodes_do_not_run(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     ag_tensor *x = input(tape), *y = ag_exp(x), *dead = ag_log(ag_neg(x));
     ag_tensor *loss = ag_sum_all(y);
     assert_int_equal(ag_plan_of(loss, 0).nodes, 2);
@@ -18,12 +13,10 @@ static void test_dead_nodes_do_not_run(void **state)
     assert_int_equal(ag_plan_of(loss, 0).nodes, 4);
     ag_forward(loss);
     assert_non_null(ag_values(dead));
-    ag_tape_free(tape);
 }
 
 static void test_nothing_to_differentiate(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     ag_params_reset(params);
     if (test_device() == AG_CPU) weight->gradient[5] = 7;
     ag_tensor *unused = ag_parameter(tape, weight);
@@ -35,13 +28,11 @@ static void test_nothing_to_differentiate(void **state)
     assert_int_equal(params->state, AG_READY);
     assert_int_equal(ag_params_fetch(params, NULL), AG_OK);
     for (int i = 0; i < 1000; i++) assert_true(weight->gradient[i] == 0);
-    ag_tape_free(tape);
 }
 
 /* The loss is a parameter; a parameter is used twice and through a view. */
 static void test_gradients_of_leaves(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     ag_params *one = ag_params_new();
     ag_param *p = ag_params_add(one, "p", AG_SHAPE(1), ag_init_constant(3), 1);
     assert_int_equal(ag_params_build(one, 0), AG_OK);
@@ -57,61 +48,50 @@ static void test_gradients_of_leaves(void **state)
     assert_string_equal(ag_error(tape), "");
     assert_int_equal(ag_params_fetch(one, NULL), AG_OK);
     assert_true(p->gradient[0] == 7); /* 2 p + 1 */
-    ag_tape_free(tape);
     ag_params_free(one);
 }
 
 /* ---- memory ---- */
-
-static ag_tensor *chain(ag_tape *tape, ag_tensor *x, int n)
-{
-    for (int i = 0; i < n; i++) x = ag_tanh(x);
-    return x;
-}
 
 /* A switch has the same words everywhere. */
 static void test_words_that_switch_fusion_off(void **state)
 {
     static const char *const off[] = {"0", "off", "Off", "no", "FALSE"};
     static const char *const on[] = {"1", "on", "yes", "true", "", "of", "00"};
-    ag_tape *tape = ag_tape_new(AG_CPU);
     for (int i = 0; i < 12; i++) {
         ag_tape_reset(tape);
         setenv("AUGUR_FUSE", i < 5 ? off[i] : on[i - 5], 1);
-        assert_int_equal(ag_plan_of(chain(tape, input(tape), 6), 0).steps, i < 5 ? 6 : 1);
+        assert_int_equal(ag_plan_of(chain(input(tape), 6), 0).steps, i < 5 ? 6 : 1);
     }
     unsetenv("AUGUR_FUSE");
     assert_int_equal(ag_switch("AUGUR_FUSE", 0), 0);
     assert_int_equal(ag_switch("AUGUR_FUSE", 1), 1);
-    ag_tape_free(tape);
 }
 
 /* 1000 floats are 4000 bytes, 4032 in the slab. */
 static void test_inference_needs_its_widest_cut(void **state)
 {
     if (test_device() != AG_CPU) skip(); /* test_device.c has the sizes of a device */
-    ag_tape *tape = ag_tape_new(test_device());
     setenv("AUGUR_FUSE", "0", 1);
-    ag_plan_summary s = ag_plan_of(chain(tape, input(tape), 6), 0);
+    ag_plan_summary s = ag_plan_of(chain(input(tape), 6), 0);
     assert_int_equal(s.slab, 2 * 4032);
     assert_int_equal(s.saved, 0);
     assert_int_equal(s.steps, 6);
     ag_tape_reset(tape);
-    ag_tensor *a = chain(tape, input(tape), 2); /* lives at the same time as the other branch */
-    s = ag_plan_of(ag_add(a, chain(tape, a, 4)), 0);
+    ag_tensor *a = chain(input(tape), 2); /* lives at the same time as the other branch */
+    s = ag_plan_of(ag_add(a, chain(a, 4)), 0);
     assert_int_equal(s.slab, 3 * 4032);
     ag_tape_reset(tape);
-    s = ag_plan_of(ag_sum_all(chain(tape, ag_parameter(tape, weight), 6)), 1);
+    s = ag_plan_of(ag_sum_all(chain(ag_parameter(tape, weight), 6)), 1);
     assert_int_equal(s.saved, 6 * 4000); /* tanh reads its result */
     ag_tape_reset(tape);
-    s = ag_plan_of(ag_sum_all(chain(tape, ag_parameter(tape, weight), 6)), 0);
+    s = ag_plan_of(ag_sum_all(chain(ag_parameter(tape, weight), 6)), 0);
     assert_int_equal(s.saved, 0);
     unsetenv("AUGUR_FUSE");
     ag_tape_reset(tape);
-    s = ag_plan_of(chain(tape, input(tape), 6), 0); /* five results live in tiles */
+    s = ag_plan_of(chain(input(tape), 6), 0); /* five results live in tiles */
     assert_int_equal(s.slab, 4032);
     assert_int_equal(s.steps, 1);
-    ag_tape_free(tape);
 }
 
 /* ---- the cache ---- */
@@ -127,21 +107,18 @@ static long plans_after(ag_tape *tape, int rows, int columns)
 
 static void test_plans_are_found_again(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     for (int i = 0; i < 6; i++) assert_int_equal(plans_after(tape, 3 + i % 2, 5), i ? 2 : 1);
     for (int i = 0; i < 32; i++) plans_after(tape, 10, 1 + i); /* 32 others: both are forgotten */
     assert_int_equal(plans_after(tape, 10, 1), 34);
     assert_int_equal(plans_after(tape, 3, 5), 35);
     assert_int_equal(plans_after(tape, 10, 1), 35); /* the one used last stayed */
     assert_int_equal(plans_after(tape, 10, 2), 36); /* the oldest made room */
-    ag_tape_free(tape);
 }
 
 /* Attributes, wanted gradients and kept tensors make another plan; data and random numbers do
    not. */
 static void test_key_of_a_plan(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     long made[6];
     for (int i = 0; i < 6; i++) {
         ag_tape_reset(tape);
@@ -155,13 +132,11 @@ static void test_key_of_a_plan(void **state)
     }
     const long want[] = {1, 1, 2, 3, 4, 4};
     for (int i = 0; i < 6; i++) assert_int_equal(made[i], want[i]);
-    ag_tape_free(tape);
 }
 
 /* More shapes than plans: they are made again in the memory that is there. */
 static void test_second_pass_allocates_nothing(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     const int last = test_device() == AG_CPU ? 0 : 1; /* a device's memory of runs starts again with
                                                          each slab, until that is the largest */
     long before = 0;
@@ -170,14 +145,12 @@ static void test_second_pass_allocates_nothing(void **state)
         if (pass == last) before = ag__allocations();
     }
     assert_int_equal(ag__allocations(), before);
-    ag_tape_free(tape);
 }
 
 /* ---- reading ---- */
 
 static void test_kept_tensors(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     ag_tensor *x = ag_input(tape, data, AG_SHAPE(2, 3)), *h = ag_shift(x, 1);
     ag_tensor *v = ag_reshape(h, AG_SHAPE(6)), *y = ag_sum_all(ag_square(v));
     assert_ptr_equal(ag_keep(v), v);
@@ -195,7 +168,6 @@ static void test_kept_tensors(void **state)
     assert_int_equal(ag_size(x, -1), 3);
     assert_int_equal(ag_size(x, 2), 1);
     assert_int_equal(ag_size(x, -3), 1);
-    ag_tape_free(tape);
 }
 
 /* ---- text ---- */
@@ -220,7 +192,6 @@ static void print_dot(ag_tensor *y, FILE *file) { ag_tape_dot(ag_tape_of(y), fil
 static void test_text(void **state)
 {
     if (test_device() != AG_CPU) skip(); /* test_device.c has the sizes of a device */
-    ag_tape *tape = ag_tape_new(test_device());
     ag_tensor *x = ag_name(ag_input(tape, data, AG_SHAPE(10, 100)), "say \"x\"");
     ag_tensor *y = ag_sum_all(ag_tanh(ag_mul(x, ag_parameter(tape, weight))));
     expect_text(
@@ -255,25 +226,12 @@ static void test_text(void **state)
     expect_text(print_plan, y,
                 "no plan: reshape: x \"say \"x\"\" is [10,100]: [3] has 3 elements, not 1000 (op "
                 "3, \"say \"x\"\")\n");
-    ag_tape_free(tape);
-}
-
-static int set_up(void **state)
-{
-    params = one_parameter(&weight, test_device());
-    ag_set_threads(1);
-    return fill_data(state);
-}
-
-static int tear_down(void **state)
-{
-    ag_params_free(params);
-    return 0;
 }
 
 int main(void)
 {
-    return RUN_TESTS_WITH(set_up, tear_down, test_dead_nodes_do_not_run,
+    ag_set_threads(1);
+    return RUN_TESTS_EACH(bed_make, bed_drop, test_dead_nodes_do_not_run,
                           test_nothing_to_differentiate, test_gradients_of_leaves,
                           test_words_that_switch_fusion_off, test_inference_needs_its_widest_cut,
                           test_plans_are_found_again, test_key_of_a_plan,
