@@ -238,13 +238,10 @@ static const char *label(void *context, int node, char text[64])
 static void expect_dot(const ag_graph *g, const char *(*name)(void *, int, char[64]),
                        const char *want)
 {
-    char *text = NULL, op[] = "op";
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    ag_graph_dot(g, name, op, f);
-    fclose(f);
-    assert_string_equal(text, want);
-    free(text);
+    char op[] = "op";
+    FILE *file = tmpfile();
+    ag_graph_dot(g, name, op, file);
+    assert_string_equal(text_of(file), want);
 }
 
 static void test_dot(void **state)

@@ -214,13 +214,9 @@ static void initialisers_have_their_moments(void **state)
 
 static void expect_summary(const ag_params *params, const char *want)
 {
-    char text[1000];
     FILE *file = tmpfile();
     ag_params_print(params, file);
-    rewind(file);
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    fclose(file);
-    assert_string_equal(text, want);
+    assert_string_equal(text_of(file), want);
 }
 
 static void a_summary_has_a_line_for_each(void **state)

@@ -32,6 +32,16 @@ __attribute__((format(printf, 1, 2))) static inline const char *formatted(const 
     return text[turn];
 }
 
+/* The text of a file of tmpfile(), until the next call; closes the file. */
+static inline const char *text_of(FILE *file)
+{
+    static char text[1 << 16];
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
 /* by: how far the number may be from the expected one, of which it is a share above 1. */
 static inline void expect_number(double got, double expected, double by)
 {
