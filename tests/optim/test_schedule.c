@@ -3,11 +3,6 @@
 #include "optim/optim.h"
 #include "support/test.h"
 
-static void near(double got, double want)
-{
-    if (!(fabs(got - want) <= 1e-15)) fail_msg("%.17g instead of %.17g", got, want);
-}
-
 /* The formulas of transformers' get_cosine_ and get_linear_schedule_with_warmup, evaluated in
  * Python. */
 static void schedules_follow_their_formulas(void **state)
@@ -30,31 +25,31 @@ static void schedules_follow_their_formulas(void **state)
     ag_schedule s = {.lr = 1e-3, .warmup = 100, .total = 2000};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         s.kind = AG_COSINE;
-        near(ag_schedule_at(&s, want[i].step), want[i].cosine);
+        expect_number(ag_schedule_at(&s, want[i].step), want[i].cosine, 1e-15);
         s.kind = AG_LINEAR;
-        near(ag_schedule_at(&s, want[i].step), want[i].linear);
+        expect_number(ag_schedule_at(&s, want[i].step), want[i].linear, 1e-15);
     }
     s = (ag_schedule){.kind = AG_CONSTANT, .lr = 0.25, .warmup = 4};
-    near(ag_schedule_at(&s, 1), 0.0625);
-    near(ag_schedule_at(&s, 4), 0.25);
-    near(ag_schedule_at(&s, 1000000), 0.25);
+    expect_number(ag_schedule_at(&s, 1), 0.0625, 1e-15);
+    expect_number(ag_schedule_at(&s, 4), 0.25, 1e-15);
+    expect_number(ag_schedule_at(&s, 1000000), 0.25, 1e-15);
     s = (ag_schedule){.kind = AG_EXPONENTIAL, .lr = 0.01, .rate = 0.9, .every = 500};
-    near(ag_schedule_at(&s, 0), 0.01);
-    near(ag_schedule_at(&s, 1), 0.009997893011688016);
-    near(ag_schedule_at(&s, 500), 0.009000000000000001);
-    near(ag_schedule_at(&s, 1234), 0.007710286453218737);
+    expect_number(ag_schedule_at(&s, 0), 0.01, 1e-15);
+    expect_number(ag_schedule_at(&s, 1), 0.009997893011688016, 1e-15);
+    expect_number(ag_schedule_at(&s, 500), 0.009000000000000001, 1e-15);
+    expect_number(ag_schedule_at(&s, 1234), 0.007710286453218737, 1e-15);
     s.warmup = 10;
-    near(ag_schedule_at(&s, 510), 0.009);
+    expect_number(ag_schedule_at(&s, 510), 0.009, 1e-15);
     s = (ag_schedule){.kind = AG_COSINE, .lr = 1, .total = 10, .last = 0.1};
-    near(ag_schedule_at(&s, 0), 1);
-    near(ag_schedule_at(&s, 5), 0.55);
-    near(ag_schedule_at(&s, 10), 0.1);
+    expect_number(ag_schedule_at(&s, 0), 1, 1e-15);
+    expect_number(ag_schedule_at(&s, 5), 0.55, 1e-15);
+    expect_number(ag_schedule_at(&s, 10), 0.1, 1e-15);
     s.kind = AG_LINEAR;
-    near(ag_schedule_at(&s, 5), 0.55);
-    near(ag_schedule_at(&s, 99), 0.1);
+    expect_number(ag_schedule_at(&s, 5), 0.55, 1e-15);
+    expect_number(ag_schedule_at(&s, 99), 0.1, 1e-15);
     s.warmup = s.total; /* after the warm-up comes the last value */
-    near(ag_schedule_at(&s, 9), 0.9);
-    near(ag_schedule_at(&s, 10), 0.1);
+    expect_number(ag_schedule_at(&s, 9), 0.9, 1e-15);
+    expect_number(ag_schedule_at(&s, 10), 0.1, 1e-15);
 }
 
 static void schedules_are_checked(void **state)
