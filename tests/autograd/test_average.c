@@ -7,157 +7,137 @@
 
 enum { N = 5 };
 
-typedef struct model {
+static struct {
     ag_params *params;
     ag_param *w, *average;
     ag_tape *tape;
-} model;
+} m;
+static float before[N]; /* the average at first */
 
-static model make(void)
+static const float *now(void)
 {
-    model m = {.params = ag_params_new(), .tape = ag_tape_new(test_device())};
+    assert_int_equal(ag_params_fetch(m.params, NULL), AG_OK);
+    return m.average->value;
+}
+
+static void keep(void) { memcpy(before, now(), sizeof before); }
+
+static int set_up(void **state)
+{
+    m.params = ag_params_new();
+    m.tape = ag_tape_new(test_device());
     m.w = ag_params_add(m.params, "w", AG_SHAPE(N), ag_init_normal(0, 1), 1);
     m.average = ag_params_add(m.params, "average", AG_SHAPE(N), ag_init_normal(0, 1), 0);
     assert_int_equal(ag_params_build(m.params, 1), AG_OK);
     m.average->value[0] = -0.0f;
     m.average->value[1] = 1e-30f;
     assert_int_equal(ag_params_to(m.params, test_device(), NULL), AG_OK);
-    return m;
+    keep();
+    return 0;
 }
 
-static void end(model *m)
+static int tear_down(void **state)
 {
-    ag_tape_free(m->tape);
-    ag_params_free(m->params);
+    ag_tape_free(m.tape);
+    ag_params_free(m.params);
+    return 0;
 }
 
-static const float *now(const model *m)
+static void expect_still(void) { assert_memory_equal(now(), before, sizeof before); }
+
+static void start(void)
 {
-    assert_int_equal(ag_params_fetch(m->params, NULL), AG_OK);
-    return m->average->value;
+    ag_tape_reset(m.tape);
+    ag_params_reset(m.params);
 }
 
-static void keep(float to[N], const model *m) { memcpy(to, now(m), N * sizeof *to); }
-
-static void expect_still(const model *m, const float before[N])
-{
-    assert_memory_equal(now(m), before, N * sizeof *before);
-}
-
-static void start(const model *m)
-{
-    ag_tape_reset(m->tape);
-    ag_params_reset(m->params);
-}
-
-static ag_tensor *square(const model *m) { return ag_square(ag_parameter(m->tape, m->w)); }
+static ag_tensor *square(void) { return ag_square(ag_parameter(m.tape, m.w)); }
 
 /* The loss does not read the square, which is averaged. */
-static ag_tensor *loss_of(const model *m)
-{
-    return ag_sum_all(ag_tanh(ag_parameter(m->tape, m->w)));
-}
+static ag_tensor *loss_of(void) { return ag_sum_all(ag_tanh(ag_parameter(m.tape, m.w))); }
 
-static void expect_moved(const model *m, const float *before, double rate)
+static void expect_moved(double rate)
 {
     for (int i = 0; i < N; i++) {
-        const double w = (double)m->w->value[i], a = (double)before[i];
-        assert_true(fabs((double)now(m)[i] - ((1 - rate) * a + rate * w * w)) < 1e-6);
+        const double w = (double)m.w->value[i], a = (double)before[i];
+        assert_true(fabs((double)now()[i] - ((1 - rate) * a + rate * w * w)) < 1e-6);
     }
 }
 
 /* Runs with one plan: on a device the later ones are repeated. */
 static void test_moves_once_a_run(void **state)
 {
-    model m = make();
     for (int run = 0; run < 5; run++) {
         const float rate = run == 3 ? 0.5f : 0.1f;
-        float before[N];
-        keep(before, &m);
-        start(&m);
-        ag_tensor *x = square(&m);
+        keep();
+        start();
+        ag_tensor *x = square();
         assert_ptr_equal(ag_moving_average(m.average, x, rate), x);
-        ag_backward(loss_of(&m));
+        ag_backward(loss_of());
         ag_backward(x); /* a second run is refused */
-        expect_moved(&m, before, (double)rate);
+        expect_moved((double)rate);
     }
-    end(&m);
 }
 
 /* In the order of the calls; of a view and of a parameter. */
 static void test_several(void **state)
 {
-    model m = make();
-    float before[N];
-    keep(before, &m);
-    ag_tensor *view = ag_reshape(ag_reshape(square(&m), AG_SHAPE(N, 1)), AG_SHAPE(N));
+    ag_tensor *view = ag_reshape(ag_reshape(square(), AG_SHAPE(N, 1)), AG_SHAPE(N));
     ag_moving_average(m.average, view, 1);
     ag_moving_average(m.average, ag_parameter(m.tape, m.w), 0.25f);
-    ag_backward(loss_of(&m));
+    ag_backward(loss_of());
     assert_string_equal(ag_error(m.tape), "");
     for (int i = 0; i < N; i++) {
         const double w = (double)m.w->value[i];
-        assert_true(fabs((double)now(&m)[i] - (0.75 * w * w + 0.25 * w)) < 1e-6);
+        assert_true(fabs((double)now()[i] - (0.75 * w * w + 0.25 * w)) < 1e-6);
     }
-    end(&m);
 }
 
 static void test_what_moves_nothing(void **state)
 {
-    model m = make();
-    float before[N];
-    keep(before, &m);
-    ag_moving_average(m.average, square(&m), 0.1f);
-    ag_forward(loss_of(&m));
-    expect_still(&m, before); /* no gradients */
-    start(&m);
-    ag_moving_average(m.average, square(&m), 0.1f);
+    ag_moving_average(m.average, square(), 0.1f);
+    ag_forward(loss_of());
+    expect_still(); /* no gradients */
+    start();
+    ag_moving_average(m.average, square(), 0.1f);
     ag_check_finite(m.tape, 1);
-    ag_backward(ag_log(ag_neg(ag_square(loss_of(&m)))));
+    ag_backward(ag_log(ag_neg(ag_square(loss_of()))));
     assert_int_equal(ag_tape_status(m.tape), AG_EFINITE);
     ag_check_finite(m.tape, 0);
-    expect_still(&m, before); /* a failure */
-    start(&m);
+    expect_still(); /* a failure */
+    start();
     ag_tape_training(m.tape, 0);
-    ag_moving_average(m.average, square(&m), 0.1f);
-    ag_backward(loss_of(&m));
+    ag_moving_average(m.average, square(), 0.1f);
+    ag_backward(loss_of());
     assert_string_equal(ag_error(m.tape), "");
-    expect_still(&m, before); /* no training */
+    expect_still(); /* no training */
     ag_tape_training(m.tape, 1);
-    start(&m);
-    ag_moving_average(m.average, square(&m), 0.1f);
-    start(&m);
-    ag_backward(loss_of(&m));
-    expect_still(&m, before); /* a step that was forgotten */
-    end(&m);
+    start();
+    ag_moving_average(m.average, square(), 0.1f);
+    start();
+    ag_backward(loss_of());
+    expect_still(); /* a step that was forgotten */
 }
 
 /* To the bit, -0 as well; weight decay and clipping are for the others. */
 static void test_optimizers_leave_it(void **state)
 {
     const ag_adamw adamw = {0.9, 0.999, 1e-8, 0.5};
-    model m = make();
-    float before[N];
-    keep(before, &m);
     for (int step = 0; step < 6; step++) {
         ag_tape_reset(m.tape);
         ag_parameter(m.tape, m.average);
-        ag_backward(loss_of(&m));
+        ag_backward(loss_of());
         assert_int_equal(ag_clip_norm(m.params, 1e-3, NULL, NULL), AG_OK);
         assert_int_equal((step % 2 ? ag_adam_step : ag_adamw_step)(m.params, &adamw, 0.1, NULL),
                          AG_OK);
-        expect_still(&m, before);
+        expect_still();
     }
-    end(&m);
 }
 
 static void test_refusals(void **state)
 {
     static float data[N];
     static const int32_t whole[N];
-    model m = make();
-    float before[N];
-    keep(before, &m);
     for (int k = 0; k < 6; k++) {
         static const char *const says[] = {
             "x is [], but parameter \"average\" is [5]",
@@ -167,25 +147,23 @@ static void test_refusals(void **state)
             "parameter \"w\" has weight decay, which would shrink the average",
             "A parameter is NULL",
         };
-        start(&m);
-        ag_tensor *x = k == 0   ? loss_of(&m)
+        start();
+        ag_tensor *x = k == 0   ? loss_of()
                        : k == 1 ? ag_reshape(ag_input(m.tape, data, AG_SHAPE(N)), AG_SHAPE(N))
                        : k == 2 ? ag_input_i32(m.tape, whole, AG_SHAPE(N))
-                                : square(&m);
+                                : square();
         ag_moving_average(k == 4 ? m.w : k == 5 ? NULL : m.average, x, k == 3 ? NAN : 0.1f);
         if (!strstr(ag_error(m.tape), says[k])) fail_msg("%s", ag_error(m.tape));
-        ag_backward(loss_of(&m));
-        expect_still(&m, before);
+        ag_backward(loss_of());
+        expect_still();
     }
-    end(&m);
 }
 
 /* The loss reads the average that the run moves: the check leaves it as it was. */
 static ag_tensor *pulled(ag_tape *tape, void *context)
 {
-    const model *m = context;
-    ag_tensor *w = ag_parameter(tape, m->w), *average = ag_parameter(tape, m->average);
-    ag_moving_average(m->average, ag_square(w), 0.5f);
+    ag_tensor *w = ag_parameter(tape, m.w), *average = ag_parameter(tape, m.average);
+    ag_moving_average(m.average, ag_square(w), 0.5f);
     return ag_sum_all(ag_square(ag_sub(w, average)));
 }
 
@@ -193,17 +171,14 @@ static void test_gradcheck(void **state)
 {
     char where[200];
     const ag_gradcheck_options options = {.step = 1e-2};
-    model m = make();
-    float before[N];
     assert_int_equal(ag_params_to(m.params, AG_CPU, NULL), AG_OK); /* it works there */
-    keep(before, &m);
-    assert_true(ag_gradcheck(pulled, &m, m.params, &options, where) < 1e-2);
-    expect_still(&m, before);
-    end(&m);
+    assert_true(ag_gradcheck(pulled, NULL, m.params, &options, where) < 1e-2);
+    expect_still();
 }
 
 int main(void)
 {
-    return RUN_TESTS(test_moves_once_a_run, test_several, test_what_moves_nothing,
-                     test_optimizers_leave_it, test_refusals, test_gradcheck);
+    return RUN_TESTS_EACH(set_up, tear_down, test_moves_once_a_run, test_several,
+                          test_what_moves_nothing, test_optimizers_leave_it, test_refusals,
+                          test_gradcheck);
 }
