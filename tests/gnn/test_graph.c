@@ -216,14 +216,15 @@ static void test_batch(void **state)
 /* Only the sizes of these graphs are true: nothing of them is read. */
 static void test_batch_too_large(void **state)
 {
-    static const ag_graph nodes = {.nodes = INT_MAX / 2, .graphs = 1};
-    static const ag_graph messages = {.messages = INT_MAX / 2, .graphs = 1};
-    static const ag_graph parts = {.graphs = INT_MAX / 2};
-    const ag_graph *list[][3] = {
-        {&nodes, &nodes, &nodes}, {&messages, &messages, &messages}, {&parts, &parts, &parts}};
-    for (int k = 0; k < 3; k++) {
-        expect_null(ag_graph_batch(list[k], 3, new_failure()), AG_ESHAPE,
-                    " is too large; at most 2^30 ");
+    static const ag_graph large[] = {{.nodes = INT_MAX / 2, .graphs = 1},
+                                     {.messages = INT_MAX / 2, .graphs = 1},
+                                     {.graphs = INT_MAX / 2},
+                                     {.edges = INT_MAX / 2, .graphs = 1}};
+    for (int k = 0; k < 4; k++) {
+        const ag_graph *list[] = {&large[k], &large[k], &large[k]};
+        expect_null(ag_graph_batch(list, 3, new_failure()), AG_ESHAPE,
+                    k < 3 ? " is too large; at most 2^30 "
+                          : "A batch of 3 graphs and 3221225469 edges is too large; at most 2^30 ");
     }
 }
 

@@ -69,17 +69,6 @@ static void test_rows_of_batches(void **state)
     ag_graph_free(pair);
 }
 
-/* Only the sizes are true: nothing of it is read. */
-static void test_too_many_edges(void **state)
-{
-    static const ag_graph edges = {.edges = INT_MAX / 2, .graphs = 1};
-    assert_null(
-        ag_graph_batch((const ag_graph *const[]){&edges, &edges, &edges}, 3, new_failure()));
-    assert_string_equal(last_failure()->sentence,
-                        "A batch of 3 graphs and 3221225469 edges is too large; at "
-                        "most 2^30 of each are possible");
-}
-
 /* ---- aggregates ---- */
 
 /* The standard deviation of equal values is 0, as exact as they are large, with gradient 0; where
@@ -360,8 +349,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(set_up, tear_down, test_edge_rows, test_rows_of_batches,
-                          test_too_many_edges, test_aggregates, test_first_of_equals,
-                          test_large_scores, test_same_layers, test_slope_and_mean,
-                          test_dropped_weights, test_refused);
+    return RUN_TESTS_EACH(set_up, tear_down, test_edge_rows, test_rows_of_batches, test_aggregates,
+                          test_first_of_equals, test_large_scores, test_same_layers,
+                          test_slope_and_mean, test_dropped_weights, test_refused);
 }
