@@ -3,19 +3,18 @@
    and the largest of a row. */
 #include "support/test.h"
 #include "augur.h"
-#include "support/device.h"
+#include "support/tape.h"
 
 /* ---- cross-entropy ---- */
 
 typedef struct model {
-    ag_tape *tape;
     ag_params *params;
     ag_param *x;
 } model;
 
 static model make(const float *logits, ag_shape shape)
 {
-    model m = {ag_tape_new(test_device()), ag_params_new(), NULL};
+    model m = {ag_params_new(), NULL};
     m.x = ag_params_add(m.params, "x", shape, ag_init_constant(0), 0);
     assert_int_equal(ag_params_build(m.params, 0), AG_OK);
     memcpy(m.x->value, logits, (size_t)m.x->count * sizeof *logits);
@@ -23,23 +22,17 @@ static model make(const float *logits, ag_shape shape)
     return m;
 }
 
-static void end(model *m)
-{
-    ag_tape_free(m->tape);
-    ag_params_free(m->params);
-}
-
 /* The loss; its gradient is in m->x->gradient. */
 static double loss_of(model *m, const int32_t *label, const float *weight, float smoothing)
 {
     const int n = m->x->shape.size[0], classes = m->x->shape.size[1];
-    ag_tape_reset(m->tape);
+    ag_tape_reset(tape);
     ag_params_reset(m->params);
     ag_tensor *loss =
-        ag_cross_entropy(ag_parameter(m->tape, m->x), ag_input_i32(m->tape, label, AG_SHAPE(n)),
-                         weight ? ag_input(m->tape, weight, AG_SHAPE(classes)) : NULL, smoothing);
+        ag_cross_entropy(ag_parameter(tape, m->x), ag_input_i32(tape, label, AG_SHAPE(n)),
+                         weight ? ag_input(tape, weight, AG_SHAPE(classes)) : NULL, smoothing);
     ag_backward(loss);
-    assert_string_equal(ag_error(m->tape), "");
+    assert_string_equal(ag_error(tape), "");
     ag_params_fetch(m->params, NULL);
     return (double)ag_item(loss);
 }
@@ -64,7 +57,6 @@ static void test_labels_are_looked_at(void **state)
                  {{0, 3, -2}, "cross_entropy: the label of row 2 is -2, but must be 0 to 3"},
                  {{INT32_MAX, 0, 0}, "cross_entropy: the label of row 0 is 2147483647, but"},
                  {{INT32_MIN, 9, 9}, "cross_entropy: the label of row 0 is -2147483648, but"}};
-    ag_tape *tape = ag_tape_new(test_device());
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ag_tape_reset(tape);
         ag_tensor *y = ag_cross_entropy(ag_input(tape, logits, AG_SHAPE(3, 4)),
@@ -73,7 +65,6 @@ static void test_labels_are_looked_at(void **state)
         assert_int_equal(ag_tape_status(tape), AG_EINDEX);
         assert_non_null(strstr(ag_error(tape), wrong[i].sentence));
     }
-    ag_tape_free(tape);
 }
 
 static void test_other_refusals(void **state)
@@ -89,7 +80,6 @@ static void test_other_refusals(void **state)
                  {3, 0, 3, 0, 0, "x must be [n, classes] with a class or more"},
                  {3, 4, 3, 4, 1.5f, "the smoothing is 1.5, but must be 0 to 1"},
                  {3, 4, 3, 4, NAN, "the smoothing is nan, but must be 0 to 1"}};
-    ag_tape *tape = ag_tape_new(test_device());
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ag_tape_reset(tape);
         ag_cross_entropy(ag_input(tape, values, AG_SHAPE(wrong[i].n, wrong[i].classes)),
@@ -103,7 +93,6 @@ static void test_other_refusals(void **state)
                             ag_input(tape, values, AG_SHAPE(4)),
                             ag_input(tape, values, AG_SHAPE(3)));
     assert_non_null(strstr(ag_error(tape), "weight is [3]: the shapes differ"));
-    ag_tape_free(tape);
 }
 
 /* Differences of 1e30, of 16,777,216 and of infinity: masked classes have -infinity. */
@@ -118,7 +107,7 @@ static void test_extreme_logits(void **state)
     assert_true(fabs(loss_of(&m, label, NULL, 0) - loss) < 1e-6);
     expect_gradient(&m, want); /* 0 where the NaN is, too */
     assert_true(isnan(loss_of(&m, last, NULL, 0)));
-    end(&m);
+    ag_params_free(m.params);
 }
 
 /* Labels are the places of largest numbers; 3 and 4 are not classes of three, so these rows count
@@ -130,13 +119,13 @@ static void test_labels_of_an_op(void **state)
     const double third = 1.0 / 6,
                  want[12] = {third, -2 * third, third, 0, 0, 0, 0, 0, 0, -2 * third, third, third};
     model m = make(logits, AG_SHAPE(4, 3));
-    ag_tensor *label = ag_argmax(ag_input(m.tape, from, AG_SHAPE(4, 5)));
-    ag_tensor *loss = ag_cross_entropy(ag_parameter(m.tape, m.x), label, NULL, 0);
+    ag_tensor *label = ag_argmax(ag_input(tape, from, AG_SHAPE(4, 5)));
+    ag_tensor *loss = ag_cross_entropy(ag_parameter(tape, m.x), label, NULL, 0);
     ag_backward(loss);
     assert_true(fabs((double)ag_item(loss) - log(3.0)) < 1e-6);
     ag_params_fetch(m.params, NULL);
     expect_gradient(&m, want);
-    end(&m);
+    ag_params_free(m.params);
 }
 
 /* Nothing counts: no rows, or all weights that count are 0. */
@@ -147,23 +136,22 @@ static void test_nothing_counts(void **state)
     model m = make(logits, AG_SHAPE(2, 2));
     assert_true(loss_of(&m, label, weight, 0.5f) == 0);
     expect_gradient(&m, (const double[4]){0});
-    end(&m);
+    ag_params_free(m.params);
     m = make(logits, AG_SHAPE(0, 2));
     assert_true(loss_of(&m, label, weight, 0) == 0);
-    end(&m);
+    ag_params_free(m.params);
 }
 
 /* ---- argmax ---- */
 
 static void expect_places(const float *x, ag_shape shape, const int32_t *want)
 {
-    ag_tape *tape = ag_tape_new(test_device());
+    ag_tape_reset(tape);
     ag_tensor *at = ag_argmax(ag_input(tape, x, shape));
     ag_forward(at);
     assert_string_equal(ag_error(tape), "");
     const int64_t n = ag_shape_count(ag_shape_of(at));
     for (int64_t i = 0; i < n; i++) assert_int_equal(ag_values_i32(at)[i], want[i]);
-    ag_tape_free(tape);
 }
 
 static void test_argmax(void **state)
@@ -180,6 +168,7 @@ static void test_argmax(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_labels_are_looked_at, test_other_refusals, test_extreme_logits,
-                     test_labels_of_an_op, test_nothing_counts, test_argmax);
+    return RUN_TESTS_EACH(tape_make, tape_drop, test_labels_are_looked_at, test_other_refusals,
+                          test_extreme_logits, test_labels_of_an_op, test_nothing_counts,
+                          test_argmax);
 }

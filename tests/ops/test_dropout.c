@@ -3,7 +3,7 @@
    nothing else. */
 #include "support/test.h"
 #include "augur.h"
-#include "support/device.h"
+#include "support/tape.h"
 
 enum { N = 100003 };
 
@@ -24,7 +24,6 @@ static void drop(float *out, ag_tape *tape, uint64_t seed, uint64_t step, int nt
 static void test_share_and_scale(void **state)
 {
     static const float shares[] = {0.01f, 0.3f, 0.5f, 0.9f};
-    ag_tape *tape = ag_tape_new(test_device());
     for (int k = 0; k < 4; k++) {
         const double p = (double)shares[k];
         double dropped = 0, pairs = 0;
@@ -38,7 +37,6 @@ static void test_share_and_scale(void **state)
         assert_true(fabs(dropped / N - p) < 5 * sqrt(p * (1 - p) / N)); /* 5 deviations */
         assert_true(fabs(pairs / N - p * p) < 7 * sqrt(p * p / N)); /* neighbours are independent */
     }
-    ag_tape_free(tape);
 }
 
 static double agreement(const float *a, const float *b)
@@ -50,7 +48,7 @@ static double agreement(const float *a, const float *b)
 
 static void test_what_it_depends_on(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device()), *again = ag_tape_new(test_device());
+    ag_tape *again = ag_tape_new(test_device());
     drop(first, tape, 7, 3, 1, 0.5f);
     drop(second, tape, 7, 3, 1, 0.5f);
     assert_memory_equal(first, second, sizeof first);
@@ -65,24 +63,21 @@ static void test_what_it_depends_on(void **state)
         drop(second, tape, others[i].seed, others[i].step, others[i].nth, 0.5f);
         assert_true(fabs(agreement(first, second) - 0.5) < 0.01);
     }
-    ag_tape_free(tape);
     ag_tape_free(again);
 }
 
 /* Of any seed, step and element. */
 static void test_devices_draw_alike(void **state)
 {
-    ag_tape *here = ag_tape_new(AG_CPU), *there = ag_tape_new(test_device());
+    ag_tape *here = ag_tape_new(AG_CPU);
     drop(first, here, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
-    drop(second, there, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
+    drop(second, tape, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
     assert_memory_equal(first, second, sizeof first);
     ag_tape_free(here);
-    ag_tape_free(there);
 }
 
 static void test_identity(void **state)
 {
-    ag_tape *tape = ag_tape_new(test_device());
     ag_tensor *x = ag_input(tape, ones, AG_SHAPE(N));
     assert_int_equal(ag_is_training(tape), 1);
     assert_ptr_equal(ag_dropout(x, 0), x);
@@ -90,12 +85,11 @@ static void test_identity(void **state)
     ag_tape_training(tape, 0);
     assert_int_equal(ag_is_training(tape), 0);
     assert_ptr_equal(ag_dropout(x, 0.5f), x);
-    ag_tape_free(tape);
 }
 
 int main(void)
 {
     for (int i = 0; i < N; i++) ones[i] = 1;
-    return RUN_TESTS(test_share_and_scale, test_what_it_depends_on, test_devices_draw_alike,
-                     test_identity);
+    return RUN_TESTS_EACH(tape_make, tape_drop, test_share_and_scale, test_what_it_depends_on,
+                          test_devices_draw_alike, test_identity);
 }
