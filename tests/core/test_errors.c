@@ -37,11 +37,6 @@ static void test_shapes(void **state)
     expect(tape, AG_ESHAPE, "matmul: a is [4], b is [4,2]: both must have two axes (op 0)");
     ag_linear(R(3, 4), R(4), NULL);
     expect(tape, AG_ESHAPE, "linear: x is [3,4], w is [4]: x needs an axis and w two (op 0)");
-    ag_add(R(3, 4), R(4, 3));
-    expect(tape, AG_ESHAPE,
-           "add: x is [3,4], z is [4,3]: the shapes differ, and nothing is broadcast; fit one with "
-           "ag_reshape or, from [n,1] to [n], ag_squeeze, or a row with ag_add_bias or "
-           "ag_mul_columns (op 0)");
     ag_mul(ag_parameter(tape, weight), ag_name(R(4, 3), "input"));
     expect(tape, AG_ESHAPE,
            "mul: x \"block.0.weight\" is [3,4], z \"input\" is [4,3]: the shapes differ, and "
@@ -260,11 +255,8 @@ static void test_failure_spoils_gradients(void **state)
     ag_tensor *w = ag_parameter(tape, weight);
     ag_backward(ag_sum_all(ag_add(w, real(tape, AG_SHAPE(7)))));
     assert_int_equal(params->state, AG_BAD);
-    assert_int_equal(ag_adamw_step(params, &options, 0.1, new_failure()), AG_EUSE);
-    assert_string_equal(last_failure()->sentence,
-                        "ag_adamw_step: a failed run left the gradients bad "
-                        "(ag_error of its tape says why); reset "
-                        "them with ag_params_reset and run ag_backward again");
+    expect_status(ag_adamw_step(params, &options, 0.1, new_failure()), AG_EUSE,
+                  "ag_adamw_step: a failed run left the gradients bad ");
     assert_memory_equal(before, weight->value, sizeof before);
     ag_tape_reset(tape);
     ag_backward(
