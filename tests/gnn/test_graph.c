@@ -286,7 +286,6 @@ static void test_no_graph(void **state)
     expect_null(ag_graph_batch(none, 1, new_failure()), AG_EUSE, "");
     assert_string_equal(last_failure()->sentence,
                         "graph 0 of the batch is NULL; look at how it was built");
-    expect_null(ag_graph_build(3, NULL, target, 2, AG_ALONG, new_failure()), AG_EUSE, "");
     expect_null(ag_graph_build(5, source, target, 5, (ag_direction)3, new_failure()), AG_EUSE, "");
     expect_null(ag_graph_batch(none, -1, new_failure()), AG_ESHAPE, "");
     const ag_edges edges = ag_graph_edges(tape, NULL);

@@ -236,7 +236,6 @@ static void a_summary_has_a_line_for_each(void **state)
         if (!steps) assert_int_equal(ag_params_build(params, 1), AG_OK);
         params->step = steps;
     }
-    ag_params_print(params, NULL);
     ag_params_free(params);
 
     params = ag_params_new();

@@ -202,7 +202,6 @@ static void mistakes(void **state)
     ag_params *unbuilt = ag_params_new(), *params = block();
     expect_null(ag_shards_new(unbuilt, 2, NULL, new_failure()), AG_EUSE,
                 "ag_shards_new: the parameters are not built");
-    assert_null(ag_shards_new(NULL, 2, NULL, NULL));
     for (int i = 0; i < 2; i++)
         expect_null(ag_shards_new(params, i ? ((int64_t)1 << 40) + 1 : 0, NULL, new_failure()),
                     AG_EUSE, "they must be in 1..2^40");
@@ -220,8 +219,6 @@ static void mistakes(void **state)
     expect_status(ag_shards_mean(sum, new_failure()), AG_EUSE, "0 of 2 shards");
     assert_int_equal(ag_shards_add(NULL, NULL), AG_EUSE);
     assert_int_equal(ag_shards_mean(NULL, NULL), AG_EUSE);
-    ag_shards_reset(NULL);
-    ag_shards_free(NULL);
     ag_shards_free(sum);
     ag_params_free(params);
     ag_params_free(unbuilt);
