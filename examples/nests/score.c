@@ -51,8 +51,7 @@ static ag_status score_batch(double *const score[NESTS_SCORES], work *w, double 
         return why->status;
     if (m->trees.count) nests_trees_score(trees, m, w->batch);
     if (m->members) {
-        ag_tape_reset(tape);
-        ag_tape_training(tape, 0);
+        ag_tape_begin(tape, 0);
         ag_tensor *y = nests_forward(m, tape, w->batch);
         network = harness_outputs_of(w->how->outputs, tape, y, w->pick.count);
         if (!network)
@@ -82,8 +81,6 @@ ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *m, c
             harness_progress_update(&bar, w.at, NULL);
         }
     }
-    ag_tape_reset(how->tape);
-    ag_tape_training(how->tape, 1);
     nests_batch_free(&batch);
     harness_free(trees);
     return why->status;

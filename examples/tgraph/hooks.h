@@ -65,8 +65,8 @@ typedef struct tgraph_scorer {
     harness_progress bar; /* of configurations, in each permutation */
 } tgraph_scorer;
 
-/* Adds to sum[i] the score of the entry's configuration item[i] (NULL: i), i < count. The tape is
-   set back to training mode. Fails: AG_ESTOPPED, unless patient, and AG_EFINITE, AG_EMEMORY. */
+/* Adds to sum[i] the score of the entry's configuration item[i] (NULL: i), i < count. Fails:
+   AG_ESTOPPED, unless patient, and AG_EFINITE, AG_EMEMORY. */
 ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
                        double *sum, ag_failure *why);
 

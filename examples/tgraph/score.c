@@ -11,7 +11,7 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     b->joined = &s->model->joined;
     if (tgraph_batch_fill(b, e->file, s->chosen, count, why)) return why->status;
     ag_tape *tape = s->how->tape;
-    ag_tape_reset(tape);
+    ag_tape_begin(tape, 0);
     ag_tensor *y = tgraph_forward(s->model, tape, &e->program, b->digit, &b->nests, count);
     y = nests_mean_scores(y, count);
     const ag_real *value = harness_outputs_of(s->how->outputs, tape, y, count);
@@ -31,7 +31,6 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     int32_t *order = HARNESS_NEW(order, count);
     double *score = HARNESS_NEW(score, count);
     s->chosen = HARNESS_NEW(s->chosen, settings->eval_configs);
-    ag_tape_training(s->how->tape, 0);
     for (int p = 0; p < passes && !why->status; p++) {
         if (settings->tta > 0)
             harness_shuffle(order, count,
@@ -46,8 +45,6 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
         }
     }
     for (int i = 0; i < count; i++) sum[i] += score[i] / passes / s->how->models;
-    ag_tape_training(s->how->tape, 1);
-    ag_tape_reset(s->how->tape);
     harness_free(order);
     harness_free(score);
     harness_free(s->chosen);

@@ -84,8 +84,7 @@ static ag_status score_batch(double *score, const tpgnn_model *model, const harn
     ag_tape *tape = how->tape;
     for (int i = 0; i < count; i++) schedule[i] = &data->schedule[first + i];
     if (tpgnn_batch_fill(batch, data, schedule, count, &options, why)) return why->status;
-    ag_tape_reset(tape);
-    ag_tape_training(tape, 0);
+    ag_tape_begin(tape, 0);
     ag_tensor *y = nests_mean_scores(tpgnn_forward(model, tape, batch), count);
     const ag_real *cost = harness_outputs_of(how->outputs, tape, y, count);
     if (!cost)
@@ -117,8 +116,6 @@ ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_sco
         if (score_batch(score, model, how, data, schedule, first, n, &batch, why)) break;
         harness_progress_update(&bar, first + n, NULL);
     }
-    ag_tape_reset(how->tape);
-    ag_tape_training(how->tape, 1);
     tpgnn_batch_free(&batch);
     harness_free(schedule);
     return why->status;

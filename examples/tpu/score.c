@@ -39,8 +39,7 @@ static ag_status score_batch(double *score, const pass *p, tpu_batch *batch, ag_
     const tpu_model *m = &p->net->model;
     if (tpu_batch_fill(batch, p->sample, p->count, &p->net->scaler, &m->batch, why))
         return why->status;
-    ag_tape_reset(tape);
-    ag_tape_training(tape, 0);
+    ag_tape_begin(tape, 0);
     ag_tensor *y = tpu_forward(m, tape, batch);
     const ag_real *value = harness_outputs_of(p->how->outputs, tape, y, p->count);
     if (!value)
@@ -74,8 +73,6 @@ ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
         score += p.count;
         harness_progress_update(&bar, bar.done + p.count, NULL);
     }
-    ag_tape_reset(how->tape);
-    ag_tape_training(how->tape, 1);
     tpu_batch_free(&batch);
     harness_free(p.sample);
     return why->status;

@@ -21,7 +21,7 @@ static ag_status not_finite(const harness_session *s, const char *what, const ch
 /* The loss, not yet computed; NULL: the failure is in `why`. */
 static ag_tensor *backward(harness_session *s, int64_t number, const char **what, ag_failure *why)
 {
-    ag_tape_reset(s->tape);
+    ag_tape_begin(s->tape, 1);
     ag_tape_seed(s->tape, (uint64_t)s->settings->common.seed, (uint64_t)number + 1);
     if (s->loader && !(s->batch = harness_loader_next(s->loader, why))) return NULL;
     s->number = number;

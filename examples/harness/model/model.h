@@ -203,7 +203,7 @@ typedef struct harness_session {
 
 /* How to score: on which tape, and with what weight the scores are added. */
 typedef struct harness_scoring {
-    ag_tape *tape;
+    ag_tape *tape; /* each batch calls ag_tape_begin(tape, 0) */
     const harness_settings *settings;
     int models;   /* the weight is 1 / models */
     bool patient; /* continue after an interruption, to finish a step */

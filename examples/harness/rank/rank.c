@@ -241,8 +241,7 @@ static ag_status score_group(harness_rank *r, int group, const void *net,
                              ag_failure *why)
 {
     const harness_ranked *g = &r->group[group];
-    ag_tape_reset(how->tape);
-    ag_tape_training(how->tape, 0);
+    ag_tape_begin(how->tape, 0);
     ag_tensor *y = record(net, r->data, group, how->tape);
     const ag_real *value = harness_outputs_of(how->outputs, how->tape, y, g->items);
     if (value) return add_values(r->score[0] + g->first, g, value, 1.0 / how->models, why);
@@ -254,7 +253,5 @@ ag_status harness_rank_add(harness_rank *r, const harness_trained *t, const harn
 {
     for (int i = 0; i < r->groups && !why->status && (how->patient || harness_go_on(why)); i++)
         score_group(r, i, t->net, how, record, why);
-    ag_tape_reset(how->tape);
-    ag_tape_training(how->tape, 1);
     return why->status;
 }
