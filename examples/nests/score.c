@@ -2,10 +2,7 @@
 /* Scores items by the model, by only its network or its trees, and by work. */
 #include "examples/nests/hooks.h"
 
-#include "core/error.h"
 #include "examples/harness/machine/device.h"
-
-#include <math.h>
 
 /* The items that are scored together, and where their scores go. */
 typedef struct work {
@@ -17,8 +14,8 @@ typedef struct work {
     int64_t at;
 } work;
 
-static ag_status add(double *const score[NESTS_SCORES], const work *w, const ag_real *network,
-                     const double *trees, ag_failure *why)
+static void add(double *const score[NESTS_SCORES], const work *w, const ag_real *network,
+                const double *trees)
 {
     const nests_model *m = w->model;
     const double weight = 1.0 / w->how->models;
@@ -27,18 +24,11 @@ static ag_status add(double *const score[NESTS_SCORES], const work *w, const ag_
         const double base = w->batch->base[i], n = network ? (double)network[i] : 0,
                      t = m->trees.count ? trees[i] : 0,
                      both = base + (1 - m->share) * n + m->share * t;
-        if (!isfinite(both))
-            return ag_fail(
-                why, AG_EFINITE,
-                "%.160s: the score of item %d is %g; the run is of no use, choose another "
-                "checkpoint",
-                w->set->data.group[w->pick.group].name, w->pick.item[i], both);
         score[NESTS_BY_BOTH][at] += weight * both;
         score[NESTS_BY_NETWORK][at] += weight * (base + n);
         score[NESTS_BY_TREES][at] += weight * (base + t);
         score[NESTS_BY_WORK][at] += weight * base;
     }
-    return AG_OK;
 }
 
 static ag_status score_batch(double *const score[NESTS_SCORES], work *w, double *trees,
@@ -58,7 +48,8 @@ static ag_status score_batch(double *const score[NESTS_SCORES], work *w, double 
             return harness_scoring_failed(tape, w->set->data.group[w->pick.group].name,
                                           "--eval-items", why);
     }
-    return add(score, w, network, trees, why);
+    add(score, w, network, trees);
+    return AG_OK;
 }
 
 ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *m, const nests_set *set,

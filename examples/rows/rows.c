@@ -24,7 +24,7 @@ double nests_log_work(const nests_rows *r, int item, double alike)
 double nests_nanoseconds(double score)
 {
     static const double most = 300;
-    return exp(fmax(-most, fmin(score, most)));
+    return isfinite(score) ? exp(fmax(-most, fmin(score, most))) : score;
 }
 
 void nests_rows_clear(nests_rows *r)

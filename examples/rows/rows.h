@@ -41,7 +41,7 @@ static inline int nests_rounded(int64_t n, int piece)
    there is none. */
 double nests_log_work(const nests_rows *rows, int item, double alike);
 /* The ns of a score that is ln(ns): above 0 and finite, since the scores of an untrained model may
-   be of any size. */
+   be of any size. A score that is not finite stays, to be refused. */
 double nests_nanoseconds(double score);
 /* The work that all items of the group count alike. */
 double nests_alike_work(const nests_rows *rows);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints whose tensors contradict their metadata: bad data, exit code 3, with a sentence, in
-   all programs and for every command that loads one. */
+   all programs and for every command that loads one. Scores that are not finite: exit code 4. */
 #include "support/test.h"
+#include "examples/harness/model/trained.h"
 #include "support/checkpoint_change.h"
 #include "support/program_models.h"
 #include "support/tgraph_npz.h"
@@ -72,4 +73,31 @@ static void contradictions(void **state)
     }
 }
 
-int main(void) { return RUN_TESTS_WITH(make_files, test_folder_remove, contradictions); }
+/* Parameters so large that no score is finite, and steps that lead to such ones. */
+static void scores_that_are_not_finite(void **state)
+{
+    static const char of_no_use[] = "; the run is of no use, choose another checkpoint";
+    for (const program_model *m = program_models; m->name; m++) {
+        if (program_model_again(m)) continue;
+        const char *best = test_file(formatted("%s/best.safetensors", m->name));
+        harness_trained t = {0};
+        program_train(m, m->name, " --steps 2" PROGRAM_QUIET, 0);
+        expect_ok(harness_trained_load(&t, m->program->model, best, new_failure()));
+        for (int64_t k = 0; k < t.params->size; k++) t.params->value[k] *= (ag_real)1e30;
+        expect_ok(harness_trained_save(best, &t, 0, new_failure()));
+        harness_trained_drop(&t);
+        for (int k = 0; k < 2; k++)
+            program_expect_line(4, "", of_no_use, "%s %s --run %s --data %s --quiet",
+                                m->program->name, k ? "predict" : "eval", m->name, m->data);
+    }
+    const program_outcome o = program_train(
+        program_models, "grown",
+        " --steps 99 --eval-every 1 --learning-rate 10 --weight-decay 1" PROGRAM_QUIET, 4);
+    assert_non_null(strstr(o.err, of_no_use));
+}
+
+int main(void)
+{
+    return RUN_TESTS_WITH(make_files, test_folder_remove, contradictions,
+                          scores_that_are_not_finite);
+}

@@ -115,8 +115,13 @@ static void scores_or_new_failure(void **state)
     expect_ok(tpgnn_score(score, &m, &how, &data, new_failure()));
     for (int i = 0; i < 4; i++) assert_true(isfinite(score[i]));
     m.statements.output.bias->value[0] = (ag_real)NAN;
-    expect_status(tpgnn_score(score, &m, &how, &data, new_failure()), AG_EFINITE,
-                  "mm_1: the cost of schedule 0 is");
+    expect_ok(tpgnn_score(score, &m, &how, &data, new_failure()));
+    harness_rank rank = {0};
+    harness_rank_group(&rank, (harness_ranked){.name = "mm_1", .items = 4});
+    memcpy(harness_rank_method(&rank, "tpgnn", NULL), score, sizeof score);
+    expect_status(harness_rank_finite(&rank, new_failure()), AG_EFINITE,
+                  "mm_1: the score of item 0 is");
+    harness_rank_close(&rank);
     ag_tape_free(tape);
     ag_params_free(m.params);
     tpgnn_model_free(&m);

@@ -76,7 +76,7 @@ static ag_status score(harness_call *call, bool known,
         !m->read_scored(x.data, &x.runs, s, known, why)) {
         harness_rank_open(x.results, &x.runs, x.data, s);
         if (!harness_runs_score(&x.runs, x.results, s, why) &&
-            !harness_outputs_check(&x.outputs, why)) {
+            !harness_outputs_check(&x.outputs, why) && !harness_rank_finite(x.results, why)) {
             harness_warn_alike(m, x.results);
             show(&x, why);
         }
@@ -151,8 +151,7 @@ static ag_status print_json(const scored *o, ag_failure *why)
 static ag_status show(scored *x, ag_failure *why)
 {
     const char *csv = x->settings->csv;
-    if (harness_rank_finite(x->results, why) || (csv && harness_write(csv, write_all, x, why)))
-        return why->status;
+    if (csv && harness_write(csv, write_all, x, why)) return why->status;
     if (x->settings->common.json) return print_json(x, why);
     return csv ? AG_OK : write_all(stdout, x);
 }
@@ -181,8 +180,7 @@ static ag_status print(scored *x, ag_failure *why)
 static ag_status save_part(scored *x, ag_failure *why)
 {
     const harness_settings *s = x->settings;
-    if (harness_rank_finite(x->results, why) || harness_outputs_save(&x->outputs, why))
-        return why->status;
+    if (harness_outputs_save(&x->outputs, why)) return why->status;
     harness_say("%s has the scores of %d of %d files", s->scores.list[0], s->common.data.count,
                 x->all.count);
     return AG_OK;

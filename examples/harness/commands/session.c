@@ -107,7 +107,7 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
     if (!harness_trained_load(&best, m, harness_run_path(s->run, HARNESS_BEST), why) &&
         !ag_params_to(best.params, ag_tape_device(s->tape), why))
         m->add(results, &best, &how, why);
-    if (!why->status) harness_warn_alike(m, results);
+    if (!why->status && !harness_rank_finite(results, why)) harness_warn_alike(m, results);
     if (!why->status && s->settings->baselines && s->show) m->compare(results, why);
     if (!why->status && m->repeat) m->repeat(results);
     if (harness_go_on(why)) m->compute(results, why);

@@ -171,7 +171,8 @@ static ag_status validate(harness_session *s, double *measure, ag_failure *why)
     void *results = harness_alloc(m->results_bytes);
     ((harness_rank *)results)->sample = true;
     harness_rank_open(results, &mine, s->data, s->settings);
-    if (!m->add(results, &s->trained, &how, why) && !m->compute(results, why))
+    if (!m->add(results, &s->trained, &how, why) && !harness_rank_finite(results, why) &&
+        !m->compute(results, why))
         harness_rank_values(measure, results);
     harness_rank_close(results);
     harness_free(results);

@@ -133,23 +133,19 @@ harness_group harness_rank_group_at(const harness_rank *r, int index)
                            .actual = g->actual};
 }
 
-static ag_status check_score(const harness_ranked *g, int item, double score, ag_failure *why)
-{
-    if (isfinite(score)) return AG_OK;
-    return ag_fail(why, AG_EFINITE,
-                   "%.200s: the score of item %d is %g; the run is of no use, choose another "
-                   "checkpoint",
-                   g->name, g->number ? g->number[item] : item, score);
-}
-
 ag_status harness_rank_finite(const harness_rank *r, ag_failure *why)
 {
     for (int k = 0; k < r->groups; k++) {
         const harness_ranked *g = &r->group[k];
-        for (int i = 0; i < g->items && !why->status; i++)
-            check_score(g, i, r->score[0][g->first + i], why);
+        const double *score = r->score[0] + g->first;
+        for (int i = 0; i < g->items; i++)
+            if (!isfinite(score[i]))
+                return ag_fail(why, AG_EFINITE,
+                               "%.200s: the score of item %d is %g; the run is of no use, choose "
+                               "another checkpoint",
+                               g->name, g->number ? g->number[i] : i, score[i]);
     }
-    return why->status;
+    return AG_OK;
 }
 
 /* ---- how far noise lets any order agree with measured run times ---- */
@@ -228,30 +224,17 @@ void harness_rank_noise(harness_rank *r, const double *noise)
     harness_free(x);
 }
 
-static ag_status add_values(double *score, const harness_ranked *g, const ag_real *value,
-                            double weight, ag_failure *why)
-{
-    for (int i = 0; i < g->items && !check_score(g, i, (double)value[i], why); i++)
-        score[i] += weight * (double)value[i];
-    return why->status;
-}
-
-static ag_status score_group(harness_rank *r, int group, const void *net,
-                             const harness_scoring *how, harness_rank_record *record,
-                             ag_failure *why)
-{
-    const harness_ranked *g = &r->group[group];
-    ag_tape_begin(how->tape, 0);
-    ag_tensor *y = record(net, r->data, group, how->tape);
-    const ag_real *value = harness_outputs_of(how->outputs, how->tape, y, g->items);
-    if (value) return add_values(r->score[0] + g->first, g, value, 1.0 / how->models, why);
-    return harness_scoring_failed(how->tape, g->name, NULL, why);
-}
-
 ag_status harness_rank_add(harness_rank *r, const harness_trained *t, const harness_scoring *how,
                            harness_rank_record *record, ag_failure *why)
 {
-    for (int i = 0; i < r->groups && !why->status && (how->patient || harness_go_on(why)); i++)
-        score_group(r, i, t->net, how, record, why);
+    for (int i = 0; i < r->groups && (how->patient || harness_go_on(why)); i++) {
+        const harness_ranked *g = &r->group[i];
+        double *score = r->score[0] + g->first;
+        ag_tape_begin(how->tape, 0);
+        ag_tensor *y = record(t->net, r->data, i, how->tape);
+        const ag_real *value = harness_outputs_of(how->outputs, how->tape, y, g->items);
+        if (!value) return harness_scoring_failed(how->tape, g->name, NULL, why);
+        for (int k = 0; k < g->items; k++) score[k] += 1.0 / how->models * (double)value[k];
+    }
     return why->status;
 }

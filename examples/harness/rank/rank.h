@@ -114,7 +114,7 @@ void harness_rank_repeats(harness_rank *rank, const int64_t *first, const int64_
 void harness_rank_noise(harness_rank *rank, const double *noise);
 
 /* Adds the scores of one network, one group after the other: `record` records those of a group,
-   [items]. Stops at an interruption, as `how` says. Fails: AG_EFINITE, and as the tape does. */
+   [items]. Stops at an interruption, as `how` says. Fails as the tape does. */
 typedef ag_tensor *harness_rank_record(const void *net, const void *data, int group, ag_tape *tape);
 ag_status harness_rank_add(harness_rank *rank, const harness_trained *trained,
                            const harness_scoring *how, harness_rank_record *record,
