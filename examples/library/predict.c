@@ -26,7 +26,7 @@ static ag_status give(call *c, ag_failure *why)
     const int groups = harness_rank_groups(c->results);
     size_t items = 0, letters = 0;
     for (int i = 0; i < groups; i++) {
-        const harness_group g = harness_rank_group_at(c->results, i);
+        const harness_ranked g = harness_rank_group_at(c->results, i);
         items += (size_t)g.items;
         letters += strlen(library_items_name(&c->items, g.name)) + 1;
     }
@@ -42,7 +42,7 @@ static ag_status give(call *c, ag_failure *why)
     char *name = (char *)(ns + items);
     *s = (augur_models_scores){groups, (int64_t)items, to};
     for (int i = 0; i < groups; i++) {
-        const harness_group g = harness_rank_group_at(c->results, i);
+        const harness_ranked g = harness_rank_group_at(c->results, i);
         strcpy(name, library_items_name(&c->items, g.name));
         *to++ = (augur_models_group){name, g.items, number, score, g.ns ? ns : NULL};
         for (int k = 0; k < g.items; k++) {

@@ -142,7 +142,7 @@ static void groups_and_methods(void **state)
     fill();
     harness_rank_method(&r, "other", harness_copy("says nothing"));
     assert_int_equal(harness_rank_groups(&r), 3);
-    const harness_group a = harness_rank_group_at(&r, 0), c = harness_rank_group_at(&r, 2);
+    const harness_ranked a = harness_rank_group_at(&r, 0), c = harness_rank_group_at(&r, 2);
     assert_string_equal(a.name, "a");
     assert_int_equal(a.items, 5);
     assert_true(a.score[1] == 1 && a.actual[4] == 400 && !a.number && !a.ns);

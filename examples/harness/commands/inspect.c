@@ -68,7 +68,7 @@ static void print(harness_inspection *to, ag_failure *why)
     print_text(to);
 }
 
-static void add_group(harness_inspection *to, const harness_group *g)
+static void add_group(harness_inspection *to, const harness_ranked *g)
 {
     int64_t fastest = 0, slowest = 0;
     for (int i = 0; g->actual && i < g->items; i++) {
@@ -90,7 +90,7 @@ static void add_groups(harness_inspection *to, const harness_model *m, void *dat
     m->open(results, data, to->settings);
     to->title = harness_text("%d groups", harness_rank_groups(results));
     for (int i = 0; i < harness_rank_groups(results); i++) {
-        const harness_group g = harness_rank_group_at(results, i);
+        const harness_ranked g = harness_rank_group_at(results, i);
         add_group(to, &g);
     }
     harness_rank_close(results);

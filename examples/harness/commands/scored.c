@@ -93,7 +93,7 @@ static ag_status score(harness_call *call, bool known,
 
 /* ---- predict: CSV ---- */
 
-static void write_group(FILE *to, const harness_group *g, bool ns, bool actual)
+static void write_group(FILE *to, const harness_ranked *g, bool ns, bool actual)
 {
     for (int i = 0; i < g->items; i++) {
         harness_csv_quoted(to, g->name);
@@ -110,13 +110,13 @@ static ag_status write_all(FILE *to, void *context)
     const scored *o = context;
     bool ns = false, actual = false;
     for (int i = 0; i < harness_rank_groups(o->results); i++) {
-        const harness_group g = harness_rank_group_at(o->results, i);
+        const harness_ranked g = harness_rank_group_at(o->results, i);
         ns |= g.ns != NULL;
         actual |= g.actual != NULL;
     }
     fprintf(to, "group,item,score%s%s\n", ns ? ",predicted_ns" : "", actual ? ",measured_ns" : "");
     for (int i = 0; i < harness_rank_groups(o->results); i++) {
-        const harness_group g = harness_rank_group_at(o->results, i);
+        const harness_ranked g = harness_rank_group_at(o->results, i);
         write_group(to, &g, ns, actual);
     }
     return AG_OK;
@@ -124,7 +124,7 @@ static ag_status write_all(FILE *to, void *context)
 
 /* ---- predict: JSON ---- */
 
-static json_t *group_json(const harness_group *g)
+static json_t *group_json(const harness_ranked *g)
 {
     json_t *item = json_array(), *score = json_array(), *ns = g->ns ? json_array() : NULL,
            *actual = g->actual ? json_array() : NULL;
@@ -142,7 +142,7 @@ static ag_status print_json(const scored *o, ag_failure *why)
 {
     json_t *list = json_array();
     for (int i = 0; i < harness_rank_groups(o->results); i++) {
-        const harness_group g = harness_rank_group_at(o->results, i);
+        const harness_ranked g = harness_rank_group_at(o->results, i);
         json_array_append_new(list, group_json(&g));
     }
     return harness_json_print(list, why);

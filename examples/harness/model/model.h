@@ -216,16 +216,6 @@ typedef struct harness_scoring {
 const ag_real *harness_outputs_of(struct harness_outputs *outputs, ag_tape *tape, ag_tensor *y,
                                   int64_t count);
 
-/* The scores of one group. */
-typedef struct harness_group {
-    const char *name;
-    int items;
-    const int *number;     /* [items] the items' numbers in the files; NULL: 0, 1, ... */
-    const double *score;   /* [items] small is fast */
-    const double *ns;      /* [items] predicted run times; NULL: scores only rank */
-    const int64_t *actual; /* [items] measured run times in ns; NULL: not known */
-} harness_group;
-
 /* How a model's networks are made, and what their checkpoints hold. */
 typedef struct harness_network {
     size_t bytes; /* of the program's struct */

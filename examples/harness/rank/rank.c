@@ -119,18 +119,12 @@ const char *harness_rank_hold_out(const harness_rank *r)
     return r->form.hold_out ? r->form.hold_out : "give --valid";
 }
 
-harness_group harness_rank_group_at(const harness_rank *r, int index)
+harness_ranked harness_rank_group_at(const harness_rank *r, int index)
 {
-    const harness_ranked *g = &r->group[index];
-    const double *score = r->score[0] + g->first;
-    return (harness_group){.name = g->name,
-                           .items = g->items,
-                           .number = g->number,
-                           .score = score,
-                           .ns = r->times ? score
-                                 : r->ns  ? r->ns + g->first
-                                          : NULL,
-                           .actual = g->actual};
+    harness_ranked g = r->group[index];
+    g.score = r->score[0] + g.first;
+    g.ns = r->times ? g.score : r->ns ? r->ns + g.first : NULL;
+    return g;
 }
 
 ag_status harness_rank_finite(const harness_rank *r, ag_failure *why)

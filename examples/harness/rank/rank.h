@@ -34,10 +34,12 @@ extern const harness_rank_form harness_rank_plain;
 typedef struct harness_ranked {
     const char *name;
     int items;
-    const int *number;     /* [items] as in harness_group, or NULL */
+    const int *number;     /* [items] the items' numbers in the files; NULL: 0, 1, ... */
     const int64_t *actual; /* [items] ns; 0: not known; NULL: none is known */
     int row, family;       /* of harness_rank.row_name and family_name, where there are any */
     int64_t first;         /* of its scores */
+    const double *score;   /* [items] small is fast; it and `ns` only from harness_rank_group_at */
+    const double *ns;      /* [items] predicted run times; NULL: scores only rank */
 } harness_ranked;
 
 typedef struct harness_rank_row {
@@ -143,7 +145,7 @@ ag_status harness_rank_compute(void *rank, ag_failure *why);
 void harness_rank_close(void *rank);
 int harness_rank_groups(const harness_rank *rank);           /* how many are scored */
 const char *harness_rank_hold_out(const harness_rank *rank); /* how to hold something out */
-harness_group harness_rank_group_at(const harness_rank *rank, int index);
+harness_ranked harness_rank_group_at(const harness_rank *rank, int index);
 /* Fails with AG_EFINITE, and names the item, if a score of the model is not finite. */
 ag_status harness_rank_finite(const harness_rank *rank, ag_failure *why);
 int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *rank,

@@ -48,7 +48,7 @@ void harness_far_warn(const harness_far *f)
 
 /* ---- scores that are all equal ---- */
 
-static bool is_alike(const harness_group *g)
+static bool is_alike(const harness_ranked *g)
 {
     int i = 1;
     while (i < g->items && g->score[i] == g->score[0]) i++;
@@ -59,11 +59,11 @@ void harness_warn_alike(const harness_model *m, const void *results)
 {
     int groups = 0, first = 0;
     for (int i = 0; i < harness_rank_groups(results); i++) {
-        const harness_group g = harness_rank_group_at(results, i);
+        const harness_ranked g = harness_rank_group_at(results, i);
         if (is_alike(&g) && !groups++) first = i;
     }
     if (!groups) return;
-    const harness_group g = harness_rank_group_at(results, first);
+    const harness_ranked g = harness_rank_group_at(results, first);
     const char *why = m->alike ? m->alike(results, first) : NULL;
     harness_warn("all %d scores of %s%s are equal, so they say nothing about the order: %s",
                  g.items, g.name, more_text(groups, "group"),
