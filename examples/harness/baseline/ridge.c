@@ -19,53 +19,36 @@ static double *zeros(size_t rows, size_t columns)
     return harness_alloc(ag_size_mul(ag_size_mul(rows, columns), sizeof(double)));
 }
 
-/* Sums over rows, all that the equations need of the data. */
+/* Sums over rows, all that the equations need of the data, and the rows that are added next. */
 typedef struct moments {
-    int columns;
+    int columns, strip; /* strip: columns that a thread takes at a time */
     double rows, y;
     double *x, *xy, *xx; /* [columns], [columns], [columns, columns] lower half */
+    double *block;       /* [BLOCK, columns], zeros where there are no more rows */
 } moments;
 
-typedef struct product {
-    double *xx;
-    const double *block;
-    int rows, columns, strip;
-} product;
-
-/* Row i of the lower half; four rows of the block at a time. */
-static void add_row(double *out, const product *p, int i)
-{
-    const size_t width = (size_t)p->columns;
-    for (int r = 0; r < p->rows; r += 4) {
-        const double *a = p->block + (size_t)r * width, *b = a + width, *c = b + width,
-                     *d = c + width;
-        double ai = a[i], bi = b[i], ci = c[i], di = d[i];
-        for (int j = 0; j <= i; j++) out[j] += (ai * a[j] + bi * b[j]) + (ci * c[j] + di * d[j]);
-    }
-}
-
+/* xx += block' block in some rows of the lower half; four rows of the block at a time, in the same
+   order for any number of threads. */
 static void add_strip(void *context, int64_t strip, int thread)
 {
-    const product *p = context;
-    const int lo = (int)strip * p->strip, end = lo + p->strip;
+    const moments *m = context;
+    const size_t width = (size_t)m->columns;
+    const int lo = (int)strip * m->strip, end = lo + m->strip;
     (void)thread;
-    for (int i = lo; i < end && i < p->columns; i++)
-        add_row(p->xx + (size_t)i * (size_t)p->columns, p, i);
-}
-
-/* xx += block' block, lower half, in the same order for any number of threads. Rows beyond `rows`
-   are zero. */
-static void add_products(double *xx, const double *block, int rows, int columns)
-{
-    const int strip = columns < WIDE ? columns : STRIP;
-    product p = {xx, block, rows, columns, strip};
-    if (columns > 0) ag_parallel((columns + strip - 1) / strip, add_strip, &p);
+    for (int i = lo; i < end && i < m->columns; i++) {
+        double *out = m->xx + (size_t)i * width;
+        for (const double *a = m->block; a < m->block + BLOCK * width; a += 4 * width) {
+            const double *b = a + width, *c = b + width, *d = c + width;
+            const double ai = a[i], bi = b[i], ci = c[i], di = d[i];
+            for (int j = 0; j <= i; j++)
+                out[j] += (ai * a[j] + bi * b[j]) + (ci * c[j] + di * d[j]);
+        }
+    }
 }
 
 static void add_rows(moments *m, const float *x, const double *y, int rows)
 {
     size_t p = (size_t)m->columns;
-    double *block = zeros(BLOCK, p);
     for (int r = 0; r < rows;) {
         int n = 0;
         for (; n < BLOCK && r < rows; n++, r++) {
@@ -74,15 +57,14 @@ static void add_rows(moments *m, const float *x, const double *y, int rows)
             m->y += y[r];
             for (size_t j = 0; j < p; j++) {
                 double v = (double)row[j];
-                block[(size_t)n * p + j] = v;
+                m->block[(size_t)n * p + j] = v;
                 m->x[j] += v;
                 m->xy[j] += v * y[r];
             }
         }
-        memset(block + (size_t)n * p, 0, (BLOCK - (size_t)n) * p * sizeof *block);
-        add_products(m->xx, block, n, m->columns);
+        memset(m->block + (size_t)n * p, 0, (BLOCK - (size_t)n) * p * sizeof *m->block);
+        ag_parallel((m->columns + m->strip - 1) / m->strip, add_strip, m);
     }
-    harness_free(block);
 }
 
 /* Four sums, which are registers: as an array, a sanitizer would check each access to them, too. */
@@ -208,7 +190,12 @@ ag_status harness_ridge_fit(double *out, double *weight, const float *x, const d
 {
     const size_t p = (size_t)columns;
     const float *rest = x + (size_t)head * p;
-    moments m = {.columns = columns, .x = zeros(1, p), .xy = zeros(1, p), .xx = zeros(p, p)};
+    moments m = {.columns = columns,
+                 .strip = columns < WIDE ? WIDE : STRIP,
+                 .x = zeros(1, p),
+                 .xy = zeros(1, p),
+                 .xx = zeros(p, p),
+                 .block = zeros(BLOCK, p)};
     add_rows(&m, x, y, head);
     *weight = choose_weight(out, &m, rest, y + head, rows - head);
     add_rows(&m, rest, y + head, rows - head);
@@ -216,5 +203,6 @@ ag_status harness_ridge_fit(double *out, double *weight, const float *x, const d
     harness_free(m.x);
     harness_free(m.xy);
     harness_free(m.xx);
+    harness_free(m.block);
     return why->status;
 }
