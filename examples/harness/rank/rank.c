@@ -72,6 +72,7 @@ char **harness_rank_names(harness_rank *r, const harness_files *files, int group
 void harness_rank_group(harness_rank *r, harness_ranked group)
 {
     group.first = r->items;
+    if (!r->row_name) group.row = r->groups;
     bag_add(r->group, group);
     r->groups++;
     r->items += group.items;

@@ -92,8 +92,8 @@ void *harness_rank_alloc(harness_rank *rank, size_t bytes);
 char **harness_rank_names(harness_rank *rank, const harness_files *files, int groups,
                           const char *end);
 
-/* Adds a group, before any method; its `first` is set here. What it points to must live as long as
-   the results. */
+/* Adds a group, before any method; its `first` is set here, and its `row` where rows have no names.
+   What it points to must live as long as the results. */
 void harness_rank_group(harness_rank *rank, harness_ranked group);
 
 /* Adds a method and returns room for its scores [items], all 0. The model comes first, in

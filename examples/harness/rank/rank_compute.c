@@ -5,18 +5,13 @@
 
 #include <math.h>
 
-static int row_of(const harness_rank *r, int group)
-{
-    return r->row_name ? r->group[group].row : group;
-}
-
 static void list_rows(harness_rank *r)
 {
     if (!r->row_name) r->rows = r->groups;
     r->row = harness_rank_alloc(r, (size_t)r->rows * sizeof *r->row);
     for (int i = 0; i < r->groups; i++) {
         const harness_ranked *g = &r->group[i];
-        harness_rank_row *row = &r->row[row_of(r, i)];
+        harness_rank_row *row = &r->row[g->row];
         row->name = r->row_name ? r->row_name[g->row] : g->name;
         row->family = g->family;
         row->groups++;
@@ -65,11 +60,11 @@ static ag_status measure_method(harness_rank *r, int method, ag_failure *why)
 {
     harness_measured group;
     for (int i = 0; i < r->groups && !measure_group(&group, r, method, i, why); i++)
-        harness_measured_add(harness_rank_at(r, method, row_of(r, i)), &group);
+        harness_measured_add(harness_rank_at(r, method, r->group[i].row), &group);
     for (int i = 0; i < r->rows; i++) harness_measured_end(harness_rank_at(r, method, i));
     for (int i = 0; i < r->groups; i++)
         if (lacks(r, method, i))
-            *harness_rank_at(r, method, row_of(r, i)) = harness_measured_none();
+            *harness_rank_at(r, method, r->group[i].row) = harness_measured_none();
     return why->status;
 }
 
