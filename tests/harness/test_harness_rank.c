@@ -202,7 +202,7 @@ static void programs_of_kernels(void **state)
     near(harness_rank_at(&r, 0, 0)->of[HARNESS_TAU_B], 0); /* -1 and 1 */
     near(harness_rank_at(&r, 1, 0)->of[HARNESS_APE], 100 * (50 + 40 / 3.0) / 110);
     near(harness_rank_at(&r, 0, 1)->of[HARNESS_APE], 0);
-    assert_int_equal(harness_rank_at(&r, 0, 1)->known, 2);
+    assert_int_equal(harness_rank_at(&r, 0, 1)->counted, 2);
     json_t *result = json_object();
     harness_rank_result(result, &r);
     const json_t *scores = json_object_get(result, "scores");

@@ -211,7 +211,6 @@ static ag_status measure_all(harness_measured *m, const harness_items *x, ag_fai
     counted c;
     ag_pairs pairs;
     gather(&c, x, 1);
-    m->known = c.count;
     if (!ag_pairs_count(&pairs, c.score, c.truth, c.count, why))
         m->of[HARNESS_TAU_B_ALL] = ag_tau_b(&pairs);
     if (x->times) m->of[HARNESS_MAPE_ALL] = absolute_error(&c);
@@ -261,7 +260,6 @@ ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_
 
 void harness_measured_add(harness_measured *sum, const harness_measured *group)
 {
-    sum->known += group->known;
     sum->counted += group->counted;
     sum->chosen += group->chosen;
     sum->fastest += group->fastest;

@@ -79,7 +79,7 @@ typedef enum harness_left {
 bool harness_measure_left(harness_measure measure, harness_left left);
 
 typedef struct harness_measured {
-    int known, counted;      /* items with a run time; with one that counts */
+    int counted;             /* items with a run time that counts */
     int left[HARNESS_LEFTS]; /* groups of which measures are not defined */
     double chosen, fastest;  /* run times in ns of the best predicted item (or the mean of all with
                                 its score) and of the fastest */
