@@ -14,7 +14,7 @@
 
 static const harness_measure plain[] = {HARNESS_TAU_B,      HARNESS_OPA,         HARNESS_SLOWDOWN_1,
                                         HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
-const harness_rank_form harness_rank_plain = {
+static const harness_rank_form plain_form = {
     .row = "group", .rows = "groups", .items = "items", .measure = plain, .main = 3};
 
 int harness__count(const harness_rank *r, int wanted)
@@ -81,7 +81,7 @@ void harness_rank_group(harness_rank *r, harness_ranked group)
 double *harness_rank_method(harness_rank *r, const char *name, char *note)
 {
     const int m = r->methods++;
-    if (!r->form.row) r->form = harness_rank_plain;
+    if (!r->form.row) r->form = plain_form;
     r->method[m] = name;
     r->note[m] = note;
     r->score[m] = harness_rank_alloc(r, (size_t)r->items * sizeof *r->score[m]);

@@ -28,9 +28,6 @@ typedef struct harness_rank_form {
     const char *against; /* the method whose columns are next to the model's; NULL: the next one */
 } harness_rank_form;
 
-/* Groups, items; tau-b, opa, slowdown@1, @5, @10. */
-extern const harness_rank_form harness_rank_plain;
-
 typedef struct harness_ranked {
     const char *name;
     int items;
@@ -50,7 +47,7 @@ typedef struct harness_rank_row {
 
 /* Zeroed, then filled by harness_model.open: the form, names, then groups, then methods. */
 typedef struct harness_rank {
-    harness_rank_form form;         /* zeroed: the first method makes it harness_rank_plain */
+    harness_rank_form form;         /* zeroed: groups, items; tau-b, opa, slowdown@1, @5, @10 */
     const void *data;               /* for the model's own use */
     const harness_files *all;       /* all files, if only a share of them is scored (--part): names
                                        tell its files from the others, too; NULL: all are scored */
@@ -159,7 +156,7 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
 ag_status harness_rank_report(const harness_session *session, const harness_rank *rank,
                               ag_failure *why);
 
-/* All that a harness_model of harness_rank_plain needs for results, except `open`, `add` and, of a
+/* All that a harness_model with a zeroed form needs for results, except `open`, `add` and, of a
    program with --baselines, `compare`. */
 #define HARNESS_RANK                                                     \
  .results_bytes = sizeof(harness_rank), .compute = harness_rank_compute, \
