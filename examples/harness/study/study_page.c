@@ -5,7 +5,6 @@
 #include "examples/harness/study/study_internal.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 static ag_status plot_dots(const study_outcome *x, ag_failure *why)
