@@ -8,32 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the sum of one group ---- */
+/* ---- one group ---- */
 
 static double times_of(const harness_additive_group *g, int entry)
 {
     return g->times ? (double)g->times[entry] : 1;
-}
-
-/* cost [rows]: the run time of each row once. Returns what all items spend alike. */
-static double row_costs(double *cost, const harness_additive_group *g, const float *prediction)
-{
-    double alike = 0;
-    for (int r = 0; r < g->rows; r++) {
-        cost[r] = g->work[r] * exp((double)prediction[r]);
-        if (g->always) alike += (double)g->always[r] * cost[r];
-    }
-    return alike;
-}
-
-static void item_times(double *time, const harness_additive_group *g, const double *cost,
-                       double alike)
-{
-    for (int i = 0; i < g->items; i++) {
-        time[i] = alike;
-        for (int e = g->first[i]; e < g->first[i + 1]; e++)
-            time[i] += times_of(g, e) * cost[g->row[e]];
-    }
 }
 
 static double mean_of(const double *x, int n)
@@ -124,6 +103,22 @@ static double tamed(const harness_additive_group *g, double error)
     return g->limit > 0 && fabs(error) > g->limit ? g->limit / fabs(error) : 1;
 }
 
+/* l->cost: the run time of each row once; l->time: that of each item. */
+static void find_times(const additive_loss *l, const harness_additive_group *g,
+                       const float *prediction)
+{
+    double alike = 0; /* what all items spend */
+    for (int r = 0; r < g->rows; r++) {
+        l->cost[r] = g->work[r] * exp((double)prediction[r]);
+        if (g->always) alike += (double)g->always[r] * l->cost[r];
+    }
+    for (int i = 0; i < g->items; i++) {
+        l->time[i] = alike;
+        for (int e = g->first[i]; e < g->first[i + 1]; e++)
+            l->time[i] += times_of(g, e) * l->cost[g->row[e]];
+    }
+}
+
 /* Derivatives of the loss of one group by the run times of its items. An item's share of a row is
    below 1, so that the sum of shares bounds the square of their sum: the curvature is never too
    small for a leaf that holds several rows. */
@@ -159,9 +154,8 @@ static void group_slopes(float *gradient, float *curvature, const float *predict
                          const additive_loss *l, const learned *of)
 {
     const harness_additive_group *g = of->group;
-    const double alike = row_costs(l->cost, g, prediction);
     double each_slope = 0, each_curvature = 0; /* of rows that all items count */
-    item_times(l->time, g, l->cost, alike);
+    find_times(l, g, prediction);
     item_slopes(l, of);
     if (of->order.pairs > 0) add_pairs(l, of);
     memset(gradient, 0, (size_t)g->rows * sizeof *gradient);
