@@ -14,17 +14,19 @@ harness_boosting_options harness_boosting_defaults(void)
     return (harness_boosting_options){.rounds = 100, .depth = 6, .rate = 0.1};
 }
 
+struct harness_boosting {
+    void *booster; /* BoosterHandle */
+    int columns, trees, threads;
+};
+
+int harness_boosting_trees(const harness_boosting *b) { return b->trees; }
+
 #ifdef AG_HAVE_XGBOOST
 # include <xgboost/c_api.h>
 
 enum {
     LARGE = 1 << 22
 }; /* cells from which threads are worth while; results do not depend on them */
-
-struct harness_boosting {
-    BoosterHandle booster;
-    int columns, trees, threads;
-};
 
 int harness_boosting_built(void) { return 1; }
 
@@ -150,8 +152,6 @@ ag_status harness_boosting_predict(double *score, harness_boosting *b, const flo
     return why->status;
 }
 
-int harness_boosting_trees(const harness_boosting *b) { return b->trees; }
-
 const char *harness_boosting_json(size_t *bytes, harness_boosting *b, ag_failure *why)
 {
     bst_ulong length = 0;
@@ -187,12 +187,6 @@ ag_status harness_boosting_predict(double *score, harness_boosting *b, const flo
 {
     (void)score, (void)b, (void)x, (void)rows;
     return ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
-}
-
-int harness_boosting_trees(const harness_boosting *b)
-{
-    (void)b;
-    return 0;
 }
 
 const char *harness_boosting_json(size_t *bytes, harness_boosting *b, ag_failure *why)
