@@ -98,9 +98,11 @@ static const harness_network network = {.bytes = sizeof(net),
 
 /* The scores [items] of a table. Each feature has mean 0 and deviation 1 within the group, since
    only its items are compared. */
-static ag_tensor *forward(const net *m, const tabular_tables *t, int table, ag_tape *tape)
+static ag_tensor *forward(const void *model, const void *tables, int table, ag_tape *tape)
 {
     static const int32_t whole[2]; /* one graph: from 0 to the last row */
+    const net *m = model;
+    const tabular_tables *t = tables;
     const tabular_table *g = &t->table[table];
     ag_tensor *x = ag_input(tape, g->feature, AG_SHAPE(g->items, t->features));
     x = ag_instance_norm(x, ag_input_i32(tape, whole, AG_SHAPE(2)), (ag_real)1e-6);
@@ -134,15 +136,10 @@ static void open_results(void *results, void *data, const harness_settings *sett
     harness_rank_method(rank, "tabular", NULL);
 }
 
-static ag_tensor *record_scores(const void *net, const void *tables, int table, ag_tape *tape)
-{
-    return forward(net, tables, table, tape);
-}
-
 static ag_status add(void *results, const harness_trained *trained, const harness_scoring *how,
                      ag_failure *why)
 {
-    return harness_rank_add(results, trained, how, record_scores, why);
+    return harness_rank_add(results, trained, how, forward, why);
 }
 
 const harness_model tabular_model = {.program = &tabular_program,
