@@ -42,7 +42,7 @@ typedef struct harness_ranked {
 typedef struct harness_rank_row {
     const char *name;
     int family;
-    int64_t rows, groups, items, counted; /* rows: 1, or how many are summed here */
+    int64_t rows, groups, items, counted; /* rows: 0, or how many are summed here */
 } harness_rank_row;
 
 /* Zeroed, then filled by harness_model.open: the form, names, then groups, then methods. */

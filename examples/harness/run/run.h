@@ -15,7 +15,7 @@ typedef enum harness_run_mode {
 /* The mode of a run, from --resume and --force. */
 harness_run_mode harness_mode(const harness_common *common);
 
-/* A run that is begun or goes on; NULL in a rank other than 0 (ranks/ranks.h), for which the
+/* A run that is begun or goes on; NULL in a rank other than 0 (mpi/ranks.h), for which the
    functions do nothing. */
 typedef struct harness_run harness_run;
 
