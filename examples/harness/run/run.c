@@ -48,9 +48,8 @@ bool harness_run_holds(const char *folder, const struct stat *file)
 /* Removes the files of a run; other files stay. */
 static void clear(const char *folder, const char *pictures)
 {
-    static const char *const plots[] = {"curves",        "order", "files",   "scores",
-                                        "methods",       "times", "parts",   "fusion",
-                                        "fusion-curves", "tiles", "families"};
+    static const char *const plots[] = {"curves", "order", "methods", "times",
+                                        "parts",  "tiles", "fusion"};
     static const char *const endings[] = {".tsv", ".gp", ".svg", ".pdf"};
     for (int i = 0; i < FILES; i++) unlink(harness_format("%s/%s", folder, files[i]));
     for (int r = 1; unlink(harness_format("%s/rank-%d.log", folder, r)) == 0;) r++; /* ranks.h */
