@@ -28,12 +28,6 @@ static int attend_shape(ag_call *call)
     return 0;
 }
 
-HOST(attend_pack)
-{
-    const sizes s = sizes_of(a);
-    pack_weights(a, s.f, s.r);
-}
-
 static int64_t forward_count(const ag_args *a) { return a->xs[X_].size[0]; }
 static int64_t forward_grain(const ag_args *a) { return group_of(sizes_of(a)); }
 
@@ -49,38 +43,17 @@ static int64_t attend_scratch(const ag_args *a, int backward)
            (backward ? slopes_size(s) + PIECES * piece_size(s) : 0);
 }
 
-HOST(attend_pack_back)
-{
-    const sizes s = sizes_of(a);
-    pack_weights_back(a, s.f, s.r);
-}
-
 static const ag_kernel attend_backward_x = {.name = "attend_backward_x",
                                             .count = pieces_count,
                                             .range = ag__attend_pieces,
                                             .grain = pieces_grain};
 
-static void add_one(const ag_args *a)
+HOST(attend_backward_weight)
 {
     const sizes s = sizes_of(a);
     add_weight(a, room_of(a, s, 0).sums, piece_size(s), s.f, s.r);
 }
 
-HOST(attend_backward_w1) { add_one(a); }
-HOST(attend_backward_b1) { add_one(a); }
-HOST(attend_backward_b2) { add_one(a); }
-/* The sums are of the transpose. */
-HOST(attend_backward_w2)
-{
-    const sizes s = sizes_of(a);
-    const ag_real *sums = room_of(a, s, 0).sums + (int64_t)s.f * s.r;
-    for (int64_t i = 0; i < s.f; i++)
-        for (int64_t j = 0; j < s.r; j++) {
-            ag_real d = a->add ? DX[i * s.r + j] : 0;
-            for (int p = 0; p < PIECES; p++) d += sums[p * piece_size(s) + j * s.f + i];
-            DX[i * s.r + j] = d;
-        }
-}
 /* dt = -1/t^2 times the sum of all slopes, added in order of the nodes. */
 HOST(attend_backward_t)
 {
@@ -162,23 +135,14 @@ DEVICE(attend_all_back_x)
     attend_squeeze_back_kernel.cuda(a);
     ag__gemm(AG_CUDA, DX, o.dh, X(W1), 0, 0, rows, s.f, s.r, 1, NULL);
 }
-static void add_one_there(const ag_args *a)
+DEVICE(attend_all_back_weight)
 {
     const sizes s = sizes_of(a);
     const attend_room o = attend_room_of(a);
-    add_weight_there(a, o.dh, o.gate, sums_of(a), (int)rows_of(s), s.f, s.r);
-}
-
-DEVICE(attend_all_back_w1) { add_one_there(a); }
-DEVICE(attend_all_back_b1) { add_one_there(a); }
-DEVICE(attend_all_back_w2) { add_one_there(a); }
-DEVICE(attend_all_back_b2)
-{
-    const sizes s = sizes_of(a);
-    if (one_kernel(s))
-        add_one_there(a);
+    if (a->which == B2 && !one_kernel(s))
+        ag__column_sums(AG_CUDA, DX, o.db, NULL, s.nodes, s.f, a->add, sums_of(a));
     else
-        ag__column_sums(AG_CUDA, DX, attend_room_of(a).db, NULL, s.nodes, s.f, a->add, sums_of(a));
+        add_weight_there(a, o.dh, o.gate, sums_of(a), (int)rows_of(s), s.f, s.r);
 }
 DEVICE(attend_all_back_t)
 {
@@ -190,9 +154,8 @@ DEVICE(attend_all_back_t)
 
 static const ag_kernels cuda = {
     .forward = {&attend_hidden_kernel, &attend_squeeze_kernel, &attend_rest_kernel},
-    .backward = {&attend_all_back_x_kernel, &attend_all_back_w1_kernel, &attend_all_back_b1_kernel,
-                 &attend_all_back_w2_kernel, &attend_all_back_b2_kernel, &attend_all_back_t_kernel,
-                 &attend_all_back_x_kernel},
+    .backward = {&attend_all_back_x_kernel, WEIGHTS(attend_all_back_weight_kernel),
+                 &attend_all_back_t_kernel, &attend_all_back_x_kernel},
     .scratch = cuda_scratch,
 };
 
@@ -225,11 +188,10 @@ static const ag_case dropout_cases[] = CASES(0.25);
 #define ATTEND_OP(NAME, FORMULA, CASE_LIST, RANDOM, REPLACES)                                      \
  {                                                                                                 \
   .name = NAME, .formula = FORMULA, .inputs = "x w1 b1 w2 b2 t r", .outputs = 3,                   \
-  .shape = attend_shape, .forward = {&attend_pack_kernel, &attend_forward},                        \
-  .prepare = {&attend_pack_back_kernel},                                                           \
-  .backward = {&attend_backward_x,         &attend_backward_w1_kernel, &attend_backward_b1_kernel, \
-               &attend_backward_w2_kernel, &attend_backward_b2_kernel, &attend_backward_t_kernel,  \
-               &attend_backward_x},                                                                \
+  .shape = attend_shape, .forward = {&channel_pack_kernel, &attend_forward},                       \
+  .prepare = {&channel_pack_back_kernel},                                                          \
+  .backward = {&attend_backward_x, WEIGHTS(attend_backward_weight_kernel),                         \
+               &attend_backward_t_kernel, &attend_backward_x},                                     \
   .also = R, .first_serves_all = 1,                                                                \
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \

@@ -34,12 +34,6 @@ static int channel_attention_shape(ag_call *call)
     return 0;
 }
 
-HOST(channel_attention_pack)
-{
-    const sizes s = sizes_of(a);
-    pack_weights(a, s.f, s.r);
-}
-
 static int64_t forward_count(const ag_args *a) { return ag__rows(a->xs[0]); }
 static int64_t forward_grain(const ag_args *a)
 {
@@ -77,12 +71,6 @@ static int64_t channel_attention_scratch(const ag_args *a, int backward)
     return panels_size(s.f, s.r, backward) + (backward ? PIECES * piece_size(s) : 0);
 }
 
-HOST(channel_attention_pack_back)
-{
-    const sizes s = sizes_of(a);
-    pack_weights_back(a, s.f, s.r);
-}
-
 static void backward_block(const ag_args *a, sizes s, ag_real *sums, ag_real *dpre, ag_real *dh,
                            int64_t lo, int n)
 {
@@ -96,11 +84,12 @@ static void backward_block(const ag_args *a, sizes s, ag_real *sums, ag_real *dp
         gate_gradient(dpre, dx, x, DY(0) + lo * s.f, X(4), n, s.f, 1);
     else
         gate_gradient(dpre, dx, x, DY(0) + lo * s.f, X(4), n, s.f, 0);
-    add_columns(db2, dpre, n, s.f);
+    for (int64_t i = 0; i < n; i++)
+        for (int j = 0; j < s.f; j++) db2[j] += dpre[i * s.f + j];
     ag__panels_rows(dh, dpre, w2, NULL, n, s.r, s.f, 0, 0, n);
     squeeze_gradient(dh, db1, h, n, s.r);
     ag__panels_rows(dx, dh, w1, NULL, n, s.f, s.r, 1, 0, n);
-    ag__gemm_part(dw2, dpre, h, 1, 0, s.f, s.r, n, s.r, s.f, s.r, 1);
+    ag__gemm_part(dw2, h, dpre, 1, 0, s.r, s.f, n, s.f, s.r, s.f, 1); /* transposed: wide rows */
     ag__gemm_part(dw1, dh, x, 1, 0, s.r, s.f, n, s.f, s.r, s.f, 1);
 }
 
@@ -122,16 +111,11 @@ static const ag_kernel channel_attention_backward_x = {.name = "channel_attentio
                                                        .range = backward_pieces,
                                                        .grain = pieces_grain};
 
-static void add_one(const ag_args *a)
+HOST(channel_attention_backward_weight)
 {
     const sizes s = sizes_of(a);
     add_weight(a, a->scratch + panels_size(s.f, s.r, 1), piece_size(s), s.f, s.r);
 }
-
-HOST(channel_attention_backward_w1) { add_one(a); }
-HOST(channel_attention_backward_b1) { add_one(a); }
-HOST(channel_attention_backward_w2) { add_one(a); }
-HOST(channel_attention_backward_b2) { add_one(a); }
 
 /* ---- on a device ---- */
 
@@ -186,23 +170,17 @@ DEVICE(channel_attention_all_back_x)
     ag__gemm(AG_CUDA, DX, dh_of(a), X(1), 0, 0, s.rows, s.f, s.r, 1, NULL);
 }
 
-static void add_one_there(const ag_args *a)
+DEVICE(channel_attention_all_back_weight)
 {
     const sizes s = sizes_of(a);
     const ag_real *dpre = a->scratch, *dh = fits(s) ? dpre : dh_of(a);
     add_weight_there(a, dh, dpre, sums_of(a), s.rows, s.f, s.r);
 }
 
-DEVICE(channel_attention_all_back_w1) { add_one_there(a); }
-DEVICE(channel_attention_all_back_b1) { add_one_there(a); }
-DEVICE(channel_attention_all_back_w2) { add_one_there(a); }
-DEVICE(channel_attention_all_back_b2) { add_one_there(a); }
-
 static const ag_kernels cuda = {
     .forward = {&channel_attention_all_kernel},
-    .backward = {&channel_attention_all_back_x_kernel, &channel_attention_all_back_w1_kernel,
-                 &channel_attention_all_back_b1_kernel, &channel_attention_all_back_w2_kernel,
-                 &channel_attention_all_back_b2_kernel},
+    .backward = {&channel_attention_all_back_x_kernel,
+                 WEIGHTS(channel_attention_all_back_weight_kernel)},
     .scratch = cuda_scratch,
 };
 
@@ -224,11 +202,9 @@ static const ag_op channel_attention = {
     .inputs = "x w1 b1 w2 b2",
     .outputs = 2,
     .shape = channel_attention_shape,
-    .forward = {&channel_attention_pack_kernel, &channel_attention_forward},
-    .prepare = {&channel_attention_pack_back_kernel},
-    .backward = {&channel_attention_backward_x, &channel_attention_backward_w1_kernel,
-                 &channel_attention_backward_b1_kernel, &channel_attention_backward_w2_kernel,
-                 &channel_attention_backward_b2_kernel},
+    .forward = {&channel_pack_kernel, &channel_attention_forward},
+    .prepare = {&channel_pack_back_kernel},
+    .backward = {&channel_attention_backward_x, WEIGHTS(channel_attention_backward_weight_kernel)},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(3) | SAVE_X(4) | SAVE_Y(1),
     .scratch = channel_attention_scratch,
     .cuda = &cuda,

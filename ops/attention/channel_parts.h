@@ -36,14 +36,16 @@ static inline int64_t panels_size(int f, int r, int backward)
     return (backward ? 2 : 1) * ag__panels_size(f, r) + ag__panels_size(r, f);
 }
 
-static inline void pack_weights(const ag_args *a, int f, int r)
+HOST(channel_pack)
 {
+    const int f = a->xs[1].size[1], r = a->xs[1].size[0];
     ag__panels_pack(a->scratch, X(1), 1, r, f);
     ag__panels_pack(a->scratch + ag__panels_size(r, f), X(3), 1, f, r);
 }
 
-static inline void pack_weights_back(const ag_args *a, int f, int r)
+HOST(channel_pack_back)
 {
+    const int f = a->xs[1].size[1], r = a->xs[1].size[0];
     ag_real *w2 = a->scratch + ag__panels_size(f, r), *w1 = w2 + ag__panels_size(r, f);
     ag__panels_pack(a->scratch, X(3), 1, f, r);
     ag__panels_pack(w2, X(3), 0, r, f);
@@ -55,7 +57,7 @@ static inline void pack_weights_back(const ag_args *a, int f, int r)
 /* Elements of cache lines, for panels and pieces to begin where a line does. */
 static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
 
-/* dw1, dw2, db1, db2 of a piece. */
+/* dw1, dw2', db1, db2 of a piece. */
 static inline int64_t sums_size(int f, int r) { return 2 * (int64_t)f * r + f + r; }
 
 static inline int64_t pieces_count(const ag_args *a)
@@ -77,11 +79,15 @@ static inline void add_weight(const ag_args *a, const ag_real *sums, int64_t apa
                   n[] = {0, fr, r, fr, f};
     sums += at[a->which];
     for (int64_t i = 0; i < n[a->which]; i++) {
+        const int64_t e = a->which == 3 ? i % r * f + i / r : i; /* the sums of w2 are transposed */
         ag_real d = a->add ? DX[i] : 0;
-        for (int p = 0; p < PIECES; p++) d += sums[p * apart + i];
+        for (int p = 0; p < PIECES; p++) d += sums[p * apart + e];
         DX[i] = d;
     }
 }
+
+/* One kernel for the gradients of w1, b1, w2 and b2. */
+#define WEIGHTS(kernel) &kernel, &kernel, &kernel, &kernel
 
 /* ---- on a device ---- */
 

@@ -48,10 +48,4 @@ KERNEL void squeeze_gradient(ag_real *dh, ag_real *sum, const ag_real *h, int64_
         }
 }
 
-KERNEL void add_columns(ag_real *sum, const ag_real *x, int64_t rows, int f)
-{
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, f) sum[j] += x[i * f + j];
-}
-
 #endif
