@@ -45,8 +45,8 @@ harness_boosting *harness_additive_fit(const harness_additive_group *group, int 
 
 /* z and y: ln of predicted and measured run times, [items]. The loss of a group is the mean over
    its pairs, times order / 2, of ln(1 + e^(-STEEP (z_slower - z_faster))), plus the same with the
-   weights of NDCG, |G_i - G_j| |D_i - D_j|, times order / 2 * top, as in ops/pairwise and
-   ops/lambda_rank. */
+   weights of NDCG, |G_i - G_j| |D_i - D_j|, times order / 2 * top, as in
+   ag_pairwise_logistic and ag_lambda_rank. */
 typedef struct harness_order_loss {
     double order, top;
     double *gain;  /* [items] of one group, by harness_order_gains */
