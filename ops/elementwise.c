@@ -26,15 +26,9 @@
      {.x = {{1, {1025}}, {1, {1025}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to},   \
  };
 
-enum {
-    SAVES_0 = 0,
-    SAVES_X = SAVE_X(0),
-    SAVES_Z = SAVE_X(1),
-    SAVES_Y = SAVE_Y(0),
-    SAVES_XY = SAVES_X | SAVES_Y,
-    SAVES_XZ = SAVES_X | SAVES_Z,
-    SAVES_ZY = SAVES_Z | SAVES_Y
-};
+#define SAVES(reads)                                                      \
+ (((reads)&READS_X ? SAVE_X(0) : 0) | ((reads)&READS_Z ? SAVE_X(1) : 0) | \
+  ((reads)&READS_Y ? SAVE_Y(0) : 0))
 
 #define OP(op_name, text, names, reads, from, to, P, Q, kink_at, ...)       \
  CASES(op_name, P, Q, from, to)                                             \
@@ -44,7 +38,7 @@ enum {
                                     .shape = ag__same_shape,                \
                                     .forward = {&op_name##_forward_kernel}, \
                                     .backward = {__VA_ARGS__},              \
-                                    .saves = SAVES_##reads,                 \
+                                    .saves = SAVES(READS_##reads),          \
                                     .elementwise = 1,                       \
                                     .kink = kink_at,                        \
                                     AG_CASES(op_name##_cases)};

@@ -22,8 +22,8 @@ KERNEL ag_real v__gelu_tanh_slope(ag_real x)
            K(0.5) * x * (1 - t * t) * K(0.79788456080286536) * (1 + 3 * K(0.044715) * x * x);
 }
 
-/* The saved tensors that a derivative reads; the others are NULL. These flags are constants, so
-   compilers drop the other reads. */
+/* The tensors that a formula reads; the others are NULL. These flags are constants, so compilers
+   drop the other reads. */
 enum {
     READS_0 = 0,
     READS_X = AG_READS_X,
@@ -34,66 +34,43 @@ enum {
     READS_ZY = READS_Z | READS_Y
 };
 
-#define MAP_KERNELS(name, value, slope, reads)                                              \
- ELEMENTWISE(name##_forward, AG_READS_X)                                                    \
- {                                                                                          \
-  const ag_real *__restrict__ from = X(0);                                                  \
-  ag_real *__restrict__ to = Y(0);                                                          \
-  const ag_real p = (ag_real)a->attr.f[0], q = (ag_real)a->attr.f[1];                       \
-  (void)p, (void)q, (void)add;                                                              \
-  for (int64_t i = lo; i < hi; i++) {                                                       \
-   const ag_real x = from[i];                                                               \
-   to[i] = value;                                                                           \
-  }                                                                                         \
- }                                                                                          \
- ELEMENTWISE(name##_backward, READS_##reads | AG_READS_DY)                                  \
- {                                                                                          \
-  const ag_real *__restrict__ xs = X(0), *__restrict__ ys = Y(0), *__restrict__ dy = DY(0); \
-  ag_real *__restrict__ dx = DX;                                                            \
-  const ag_real p = (ag_real)a->attr.f[0], q = (ag_real)a->attr.f[1];                       \
-  (void)p, (void)q;                                                                         \
-  for (int64_t i = lo; i < hi; i++) {                                                       \
-   const ag_real x = READS_##reads & READS_X ? xs[i] : 0;                                   \
-   const ag_real y = READS_##reads & READS_Y ? ys[i] : 0;                                   \
-   (void)x, (void)y;                                                                        \
-   PUT(dx, i, dy[i] * (slope));                                                             \
-  }                                                                                         \
+#define FORWARD(name, value, reads)                                   \
+ ELEMENTWISE(name, reads)                                             \
+ {                                                                    \
+  const ag_real *__restrict__ xs = X(0), *__restrict__ zs = X(1);     \
+  ag_real *__restrict__ to = Y(0);                                    \
+  const ag_real p = (ag_real)a->attr.f[0], q = (ag_real)a->attr.f[1]; \
+  (void)p, (void)q, (void)add;                                        \
+  for (int64_t i = lo; i < hi; i++) {                                 \
+   const ag_real x = xs[i], z = (reads)&READS_Z ? zs[i] : 0;          \
+   (void)z;                                                           \
+   to[i] = value;                                                     \
+  }                                                                   \
  }
 
-#define ZIP_BACKWARD(name, slope, reads)                                                   \
- ELEMENTWISE(name, READS_##reads | AG_READS_DY)                                            \
+#define BACKWARD(name, slope, reads)                                                       \
+ ELEMENTWISE(name, (reads) | AG_READS_DY)                                                  \
  {                                                                                         \
   const ag_real *__restrict__ xs = X(0), *__restrict__ zs = X(1), *__restrict__ ys = Y(0); \
   const ag_real *__restrict__ dy = DY(0);                                                  \
   ag_real *__restrict__ dx = DX;                                                           \
+  const ag_real p = (ag_real)a->attr.f[0], q = (ag_real)a->attr.f[1];                      \
+  (void)p, (void)q;                                                                        \
   for (int64_t i = lo; i < hi; i++) {                                                      \
-   const ag_real x = READS_##reads & READS_X ? xs[i] : 0;                                  \
-   const ag_real z = READS_##reads & READS_Z ? zs[i] : 0;                                  \
-   const ag_real y = READS_##reads & READS_Y ? ys[i] : 0;                                  \
+   const ag_real x = (reads)&READS_X ? xs[i] : 0, z = (reads)&READS_Z ? zs[i] : 0;         \
+   const ag_real y = (reads)&READS_Y ? ys[i] : 0;                                          \
    (void)x, (void)y, (void)z;                                                              \
    PUT(dx, i, dy[i] * (slope));                                                            \
   }                                                                                        \
  }
 
-#define ZIP_KERNELS(name, value, slope_x, slope_z, reads)         \
- ELEMENTWISE(name##_forward, READS_XZ)                            \
- {                                                                \
-  const ag_real *__restrict__ xs = X(0), *__restrict__ zs = X(1); \
-  ag_real *__restrict__ to = Y(0);                                \
-  (void)add;                                                      \
-  for (int64_t i = lo; i < hi; i++) {                             \
-   const ag_real x = xs[i], z = zs[i];                            \
-   to[i] = value;                                                 \
-  }                                                               \
- }                                                                \
- ZIP_BACKWARD(name##_backward_x, slope_x, reads)                  \
- ZIP_BACKWARD(name##_backward_z, slope_z, reads)
-
-#define MAP(name, value, slope, reads, lo, hi, kink, about) MAP_KERNELS(name, value, slope, reads)
-#define MAP1(name, value, slope, reads, lo, hi, p, kink, about) \
- MAP_KERNELS(name, value, slope, reads)
-#define MAP2(name, value, slope, reads, lo, hi, p, q, kink, about) \
- MAP_KERNELS(name, value, slope, reads)
-#define ZIP(name, value, slope_x, slope_z, reads, lo, hi, about) \
- ZIP_KERNELS(name, value, slope_x, slope_z, reads)
+#define MAP(name, value, slope, reads, ...) \
+ FORWARD(name##_forward, value, READS_X)    \
+ BACKWARD(name##_backward, slope, READS_##reads)
+#define MAP1 MAP
+#define MAP2 MAP
+#define ZIP(name, value, slope_x, slope_z, reads, ...) \
+ FORWARD(name##_forward, value, READS_XZ)              \
+ BACKWARD(name##_backward_x, slope_x, READS_##reads)   \
+ BACKWARD(name##_backward_z, slope_z, READS_##reads)
 #include "ops/elementwise.def"
