@@ -50,31 +50,16 @@ static int gru_shape(ag_call *call) { return shape_of(call, 3); }
 /* ---- forward, and the steps of backward ---- */
 
 /* The part of the input in all gates. */
-static void input_product(const ag_args *a)
+CALL(recurrent_input)
 {
     const recurrent_sizes s = recurrent_sizes_of(a);
     ag__gemm(a->device, Y(1), X(0), X(2), 0, 1, s.n, s.wide, s.in, 0, a->scratch);
 }
 
-HOST(lstm_forward)
-{
-    input_product(a);
-    ag__recurrent_forward(a, &lstm_step_kernel);
-}
-HOST(gru_forward)
-{
-    input_product(a);
-    ag__recurrent_forward(a, &gru_step_kernel);
-}
-HOST(lstm_steps_back) { ag__recurrent_backward(a, &lstm_step_back_kernel); }
-HOST(gru_steps_back) { ag__recurrent_backward(a, &gru_step_back_kernel); }
-
-/* On a device. */
-DEVICE(recurrent_input) { input_product(a); }
-DEVICE(lstm_all_steps) { ag__recurrent_forward_there(a, &lstm_step_kernel); }
-DEVICE(gru_all_steps) { ag__recurrent_forward_there(a, &gru_step_kernel); }
-DEVICE(lstm_all_steps_back) { ag__recurrent_backward_there(a, &lstm_step_back_kernel); }
-DEVICE(gru_all_steps_back) { ag__recurrent_backward_there(a, &gru_step_back_kernel); }
+CALL(lstm_steps) { ag__recurrent_forward(a, &lstm_step_kernel); }
+CALL(gru_steps) { ag__recurrent_forward(a, &gru_step_kernel); }
+CALL(lstm_steps_back) { ag__recurrent_backward(a, &lstm_step_back_kernel); }
+CALL(gru_steps_back) { ag__recurrent_backward(a, &gru_step_back_kernel); }
 
 /* ---- gradients of the inputs ---- */
 
@@ -114,7 +99,7 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t scratch_of(const ag_args *a, int backward)
 {
     const recurrent_sizes s = recurrent_sizes_of(a);
-    const int64_t steps = ag__recurrent_scratch(s, backward);
+    const int64_t steps = ag__recurrent_scratch(a, backward);
     if (!backward) return most(steps, ag__gemm_scratch(a->device, 0, 1, s.n, s.wide, s.in));
     const int64_t weights = most(ag__gemm_scratch(a->device, 1, 0, s.wide, s.in, s.n),
                                  ag__gemm_scratch(a->device, 1, 0, s.wide, s.h, s.n)),
@@ -123,31 +108,11 @@ static int64_t scratch_of(const ag_args *a, int backward)
     return most(steps, most(weights, rows));
 }
 
-static int64_t cuda_scratch(const ag_args *a, int backward)
-{
-    const recurrent_sizes s = recurrent_sizes_of(a);
-    return most(ag__recurrent_scratch_there(s), backward ? ag__column_scratch(s.n, s.wide) : 0);
-}
-
 /* ---- the table ---- */
 
 #define GRADIENTS                                                      \
  &recurrent_backward_x_kernel, NULL, &recurrent_backward_input_kernel, \
      &recurrent_backward_state_kernel, &recurrent_backward_bias_kernel
-
-static const ag_kernels lstm_cuda = {
-    .forward = {&recurrent_input_kernel, &lstm_all_steps_kernel},
-    .prepare = {&lstm_all_steps_back_kernel},
-    .backward = {GRADIENTS},
-    .scratch = cuda_scratch,
-};
-
-static const ag_kernels gru_cuda = {
-    .forward = {&recurrent_input_kernel, &gru_all_steps_kernel},
-    .prepare = {&gru_all_steps_back_kernel},
-    .backward = {GRADIENTS, &recurrent_backward_bias_kernel},
-    .scratch = cuda_scratch,
-};
 
 static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0, 0, 0},
                      one[] = {0, 40}, alone[] = {0}, tall[] = {0, 1025, 1030};
@@ -183,13 +148,12 @@ static const ag_op lstm = {
     .outputs = 4,
     .shape = lstm_shape,
     .given = SAVE_X(1),
-    .forward = {&lstm_forward_kernel},
+    .forward = {&recurrent_input_kernel, &lstm_steps_kernel},
     .prepare = {&lstm_steps_back_kernel},
     .backward = {GRADIENTS},
     .spare = SAVE_Y(2),
     .saves = SAVED,
     .scratch = scratch_of,
-    .cuda = &lstm_cuda,
     AG_CASES(lstm_cases),
 };
 
@@ -204,13 +168,12 @@ static const ag_op gru = {
     .outputs = 4,
     .shape = gru_shape,
     .given = SAVE_X(1),
-    .forward = {&gru_forward_kernel},
+    .forward = {&recurrent_input_kernel, &gru_steps_kernel},
     .prepare = {&gru_steps_back_kernel},
     .backward = {GRADIENTS, &recurrent_backward_bias_kernel},
     .spare = SAVE_Y(2),
     .saves = SAVED,
     .scratch = scratch_of,
-    .cuda = &gru_cuda,
     AG_CASES(gru_cases),
 };
 

@@ -107,8 +107,3 @@ void ag__recurrent_backward_there(const ag_args *a, const ag_kernel *kernel)
                      s.wide, 0, NULL);
     }
 }
-
-int64_t ag__recurrent_scratch_there(recurrent_sizes s)
-{
-    return recurrent_stepped(s) + s.sequences + 1;
-}

@@ -93,6 +93,10 @@ static void run_step(steps *p)
 
 void ag__recurrent_forward(const ag_args *a, const ag_kernel *step)
 {
+    if (a->device == AG_CUDA) {
+        ag__recurrent_forward_there(a, step);
+        return;
+    }
     steps p = steps_of(a, step);
     const recurrent_sizes s = p.s;
     const int64_t h = s.h;
@@ -112,6 +116,10 @@ void ag__recurrent_forward(const ag_args *a, const ag_kernel *step)
 
 void ag__recurrent_backward(const ag_args *a, const ag_kernel *step_back)
 {
+    if (a->device == AG_CUDA) {
+        ag__recurrent_backward_there(a, step_back);
+        return;
+    }
     steps p = steps_of(a, step_back);
     const recurrent_sizes s = p.s;
     int t = 0;
@@ -127,8 +135,10 @@ void ag__recurrent_backward(const ag_args *a, const ag_kernel *step_back)
     }
 }
 
-int64_t ag__recurrent_scratch(recurrent_sizes s, int backward)
+int64_t ag__recurrent_scratch(const ag_args *a, int backward)
 {
-    return recurrent_stepped(s) +
-           (backward ? ag__panels_size(s.h, s.wide) : ag__panels_size(s.wide, s.h));
+    const recurrent_sizes s = recurrent_sizes_of(a);
+    return recurrent_stepped(s) + (a->device == AG_CUDA ? s.sequences + 1
+                                   : backward           ? ag__panels_size(s.h, s.wide)
+                                                        : ag__panels_size(s.wide, s.h));
 }

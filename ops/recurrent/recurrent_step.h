@@ -73,7 +73,6 @@ void ag__recurrent_backward(const ag_args *a, const ag_kernel *step_back);
 void ag__recurrent_backward_there(const ag_args *a, const ag_kernel *step_back);
 
 /* Elements of scratch that these functions need. */
-int64_t ag__recurrent_scratch(recurrent_sizes s, int backward);
-int64_t ag__recurrent_scratch_there(recurrent_sizes s);
+int64_t ag__recurrent_scratch(const ag_args *a, int backward);
 
 #endif
