@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* linear: y = x w' + b, row by row; add_bias: y = x + b. */
+/* linear: y = x w' + b, row by row. */
 #include "ops/linear.h"
 #include "core/cuda/device.h"
 #include "core/gemm.h"
@@ -83,7 +83,7 @@ CALL(linear_backward_w)
     ag__gemm(a->device, DX, DY(0), X(0), 1, 0, s.out, s.in, s.rows, a->add, a->scratch);
 }
 
-/* db = column sums of dy; of linear and of add_bias. */
+/* db = column sums of dy. */
 CALL(bias_backward)
 {
     ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
@@ -179,45 +179,10 @@ static const ag_op linear = {
     AG_CASES(linear_cases),
 };
 
-static int add_bias_shape(ag_call *call)
-{
-    const ag_shape x = call->xs[0], b = call->xs[1];
-    if (x.rank < 1 || b.rank != 1 || b.size[0] != ag__columns(x))
-        return ag__reject_input(call, 1, "b needs one element per column of x");
-    call->ys[0] = x;
-    return 0;
-}
-
-static int64_t add_bias_scratch(const ag_args *a, int backward)
-{
-    return backward ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0])) : 0;
-}
-
-static const ag_case add_bias_cases[] = {
-    {.x = {{2, {3, 5}}, {1, {5}}}},
-    {.x = {{3, {2, 3, 33}}, {1, {33}}}},
-    {.x = {{2, {0, 5}}, {1, {5}}}},
-    {.x = {{2, {1100, 3}}, {1, {3}}}},
-};
-
-static const ag_op add_bias = {
-    .name = "add_bias",
-    .formula = "y[r,f] = x[r,f] + b[f]",
-    .inputs = "x b",
-    .shape = add_bias_shape,
-    .forward = {&add_bias_forward_kernel},
-    .backward = {&add_bias_backward_x_kernel, &bias_backward_kernel},
-    .scratch = add_bias_scratch,
-    .leads = 1,
-    AG_CASES(add_bias_cases),
-};
-
-const ag_op *const ag__ops_linear[] = {&linear, &add_bias, NULL};
+const ag_op *const ag__ops_linear[] = {&linear, NULL};
 
 ag_tensor *ag_linear(ag_tensor *x, ag_tensor *w, ag_tensor *b)
 {
     ag_tensor *in[] = {x, w, b};
     return ag__record(&linear, in, b ? 3 : 2, NULL);
 }
-
-ag_tensor *ag_add_bias(ag_tensor *x, ag_tensor *b) { return ag__record2(&add_bias, x, b, NULL); }

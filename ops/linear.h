@@ -3,14 +3,6 @@
 #include "core/kernel.h"
 #include "core/columns.h"
 
-ROW_OF(add_bias_forward, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
-{
-    const int f = ag__columns(a->ys[0]);
-    const ag_real *x = X(0) + r * f, *b = X(1);
-    ag_real *y = Y(0) + r * f;
-    EACH (i, f) y[i] = x[i] + b[i];
-}
-
 /* y += b, for linear on a device, where the product is a call of its own. */
 ROW_OF(linear_bias, a->n_in < 3 ? 0 : ag__rows(a->ys[0]), ag__columns(a->ys[0]))
 {
@@ -30,12 +22,4 @@ ROW_OF(linear_bias_relu, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
         const ag_real v = b ? y[i] + b[i] : y[i];
         y[i] = v < 0 ? 0 : v;
     }
-}
-
-ROW_OF_PUT(add_bias_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
-{
-    const int f = ag__columns(a->ys[0]);
-    const ag_real *dy = DY(0) + r * f;
-    ag_real *dx = DX + r * f;
-    EACH (i, f) PUT(dx, i, dy[i]);
 }

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* mul_columns: y[r,f] = x[r,f] s[f]; mul_rows: y[r,f] = x[r,f] s[r]. Both save x and s. */
+/* mul_columns: y[r,f] = x[r,f] s[f]; mul_rows: y[r,f] = x[r,f] s[r]. Both save x and s. add_bias:
+   y[r,f] = x[r,f] + b[f]. */
 #include "ops/scale_rows.h"
 #include "core/shape.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 
-static int mul_columns_shape(ag_call *call)
+static int per_column_shape(ag_call *call)
 {
-    const ag_shape x = call->xs[0], s = call->xs[1];
-    if (x.rank < 1 || s.rank != 1 || s.size[0] != ag__columns(x))
-        return ag__reject_input(call, 1, "s needs one element per column of x");
+    const ag_shape x = call->xs[0], v = call->xs[1];
+    if (x.rank < 1 || v.rank != 1 || v.size[0] != ag__columns(x))
+        return ag__reject_input(call, 1, "%s needs one element per column of x",
+                                call->op->inputs + 2); /* its name: "x s", "x b" */
     call->ys[0] = x;
     return 0;
 }
 
-CALL(mul_columns_backward_s)
+/* Of mul_columns, and of add_bias, which does not save x: X(0) is NULL there. */
+CALL(per_column_backward)
 {
     ag__column_sums(a->device, DX, DY(0), X(0), ag__rows(a->xs[0]), ag__columns(a->xs[0]), a->add,
                     a->scratch);
 }
 
-static int64_t mul_columns_scratch(const ag_args *a, int backward)
+static int64_t per_column_scratch(const ag_args *a, int backward)
 {
     return backward ? ag__column_scratch(ag__rows(a->xs[0]), ag__columns(a->xs[0])) : 0;
 }
@@ -37,13 +40,32 @@ static const ag_op mul_columns = {
     .name = "mul_columns",
     .formula = "y[r,f] = x[r,f] s[f]",
     .inputs = "x s",
-    .shape = mul_columns_shape,
+    .shape = per_column_shape,
     .forward = {&mul_columns_forward_kernel},
-    .backward = {&mul_columns_backward_x_kernel, &mul_columns_backward_s_kernel},
+    .backward = {&mul_columns_backward_x_kernel, &per_column_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1),
-    .scratch = mul_columns_scratch,
+    .scratch = per_column_scratch,
     .leads = 1,
     AG_CASES(mul_columns_cases),
+};
+
+static const ag_case add_bias_cases[] = {
+    {.x = {{2, {3, 5}}, {1, {5}}}},
+    {.x = {{3, {2, 3, 33}}, {1, {33}}}},
+    {.x = {{2, {0, 5}}, {1, {5}}}},
+    {.x = {{2, {1100, 3}}, {1, {3}}}},
+};
+
+static const ag_op add_bias = {
+    .name = "add_bias",
+    .formula = "y[r,f] = x[r,f] + b[f]",
+    .inputs = "x b",
+    .shape = per_column_shape,
+    .forward = {&add_bias_forward_kernel},
+    .backward = {&add_bias_backward_x_kernel, &per_column_backward_kernel},
+    .scratch = per_column_scratch,
+    .leads = 1,
+    AG_CASES(add_bias_cases),
 };
 
 static int mul_rows_shape(ag_call *call)
@@ -76,11 +98,13 @@ static const ag_op mul_rows = {
     AG_CASES(mul_rows_cases),
 };
 
-const ag_op *const ag__ops_scale_rows[] = {&mul_columns, &mul_rows, NULL};
+const ag_op *const ag__ops_scale_rows[] = {&mul_columns, &add_bias, &mul_rows, NULL};
 
 ag_tensor *ag_mul_columns(ag_tensor *x, ag_tensor *s)
 {
     return ag__record2(&mul_columns, x, s, NULL);
 }
+
+ag_tensor *ag_add_bias(ag_tensor *x, ag_tensor *b) { return ag__record2(&add_bias, x, b, NULL); }
 
 ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s) { return ag__record2(&mul_rows, x, s, NULL); }

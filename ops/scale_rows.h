@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of a matrix with one factor per column or per row. */
+/* Products of a matrix with one factor per column or per row, and sums with a term per column. */
 #include "core/columns.h"
 #include "core/kernel.h"
 
@@ -45,4 +45,20 @@ ROW_OF_PUT(mul_rows_backward_s, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
     ag_real s;
     SUM(s, i, n, dy[i] * x[i]);
     if (LANE == 0) PUT(DX, r, s);
+}
+
+ROW_OF(add_bias_forward, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
+{
+    const int f = ag__columns(a->ys[0]);
+    const ag_real *x = X(0) + r * f, *b = X(1);
+    ag_real *y = Y(0) + r * f;
+    EACH (i, f) y[i] = x[i] + b[i];
+}
+
+ROW_OF_PUT(add_bias_backward_x, ag__rows(a->ys[0]), ag__columns(a->ys[0]))
+{
+    const int f = ag__columns(a->ys[0]);
+    const ag_real *dy = DY(0) + r * f;
+    ag_real *dx = DX + r * f;
+    EACH (i, f) PUT(dx, i, dy[i]);
 }
