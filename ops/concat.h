@@ -8,10 +8,7 @@ enum { PIECE = 4096 };
 
 AG_BOTH int64_t pieces_of(int64_t n) { return (n + PIECE - 1) / PIECE; }
 
-AG_BOTH int axis_of(const ag_args *a)
-{
-    return a->attr.i[0] < 0 ? a->attr.i[0] + a->xs[0].rank : a->attr.i[0];
-}
+AG_BOTH int axis_of(const ag_args *a) { return a->attr.i[0]; }
 AG_BOTH int64_t runs_of(ag_shape s, int axis) { return ag__sizes(s, 0, axis); }
 AG_BOTH int64_t behind_axis(ag_shape s, int axis) { return ag__sizes(s, axis + 1, s.rank); }
 AG_BOTH int64_t run_length(ag_shape s, int axis) { return ag__sizes(s, axis, s.rank); }

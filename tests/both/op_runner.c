@@ -132,6 +132,7 @@ static int open(op_trial *t, inside *in, const ag_op *op, int index)
     ag_tensor *y[AG_MAX_OUT];
     record(t, y, 0);
     if (ag_failed(in->tape)) return 1;
+    in->attr = in->tape->nodes[y[0]->node].attr; /* as the shape rule left them, for bare kernels */
     for (int j = 0; j < t->n_out; j++) {
         t->ys[j] = ag_shape_of(y[j]);
         t->y_count[j] = ag_shape_count(t->ys[j]);
