@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Ops that only move elements. A reshape is a view and has no kernels. */
+#include "core/kernel.h"
+
+/* ---- runs, of concat and slice ---- */
+
 /* Along an axis, a tensor has one run of contiguous elements for each index o of the axes before
    it. A run has as many elements as this axis and all axes after it. concat and slice copy runs in
    pieces, so that a single long run still gives work to all threads. */
-#include "core/kernel.h"
-
 enum { PIECE = 4096 };
 
 AG_BOTH int64_t pieces_of(int64_t n) { return (n + PIECE - 1) / PIECE; }
@@ -117,4 +120,50 @@ ROW_OF_PUT(slice_backward,
     if (add) return;
     EACH (i, lo) dx[i] = 0;
     EACH (i, it.n - hi) behind[i] = 0;
+}
+
+/* ---- transpose: in square tiles, so that both sides of a tile stay in the cache ---- */
+
+enum { TILE_SIDE = 32 };
+
+AG_BOTH int64_t tiles_along(int n) { return ((int64_t)n + TILE_SIDE - 1) / TILE_SIDE; }
+
+/* Tile r of to [m,n] = from' with from [n,m]. */
+KERNEL void transpose_tile(ag_real *to, const ag_real *from, int n, int m, int64_t r, const int add)
+{
+    const int64_t across = tiles_along(n), i0 = r % across * TILE_SIDE, j0 = r / across * TILE_SIDE;
+    const int width = n - i0 < TILE_SIDE ? (int)(n - i0) : TILE_SIDE;
+    const int height = m - j0 < TILE_SIDE ? (int)(m - j0) : TILE_SIDE;
+    for (int j = 0; j < height; j++) {
+        const ag_real *column = from + i0 * m + j0 + j;
+        ag_real *row = to + (j0 + j) * n + i0;
+        EACH (i, width) PUT(row, i, column[(int64_t)i * m]);
+    }
+}
+
+ROW(transpose_forward, tiles_along(a->xs[0].size[0]) * tiles_along(a->xs[0].size[1]))
+{
+    transpose_tile(Y(0), X(0), a->xs[0].size[0], a->xs[0].size[1], r, 0);
+}
+
+ROW_PUT(transpose_backward, tiles_along(a->xs[0].size[0]) * tiles_along(a->xs[0].size[1]))
+{
+    transpose_tile(DX, DY(0), a->ys[0].size[0], a->ys[0].size[1], r, add);
+}
+
+/* ---- block_diagonal: row k of x [h,d] is in columns k d .. k d + d - 1 of row k of y ---- */
+
+ELEMENTS(block_diagonal_forward, ag__elements(a->ys[0]))
+{
+    const int64_t d = a->xs[0].size[1], wide = a->xs[0].size[0] * d;
+    for (int64_t i = lo; i < hi; i++) {
+        const int64_t at = i % wide;
+        Y(0)[i] = at / d == i / wide ? X(0)[at] : 0;
+    }
+}
+
+ELEMENTS_PUT(block_diagonal_backward, ag__elements(a->xs[0]))
+{
+    const int64_t d = a->xs[0].size[1], wide = a->xs[0].size[0] * d;
+    for (int64_t i = lo; i < hi; i++) PUT(DX, i, DY(0)[i / d * wide + i]);
 }
