@@ -83,27 +83,16 @@ STRIP(layer_norm_sums, norm_pieces(a), ag__columns(a->xs[0]))
     }
 }
 
-/* dx[c..c+n-1] = the total of the pieces' sums, which are 2 f apart and begin at `from`. */
-KERNEL void norm_total(const ag_args *a, const ag_real *from, int c, int n, const int add)
+/* dgamma, or dbeta (input 2): the total of the pieces' sums. */
+STRIP_PUT(layer_norm_backward_affine, 1, ag__columns(a->xs[0]))
 {
-    const int64_t pieces = norm_pieces(a), apart = 2 * (int64_t)ag__columns(a->xs[0]);
+    const int f = ag__columns(a->xs[0]);
+    const int64_t pieces = norm_pieces(a);
+    const ag_real *part = a->scratch + (a->which == 2 ? f : 0) + c;
     ag_real sum[AG_PER_LANE], *dx = DX + c;
+    (void)o;
     EACH (j, n) sum[AT(j)] = 0;
-    for (int64_t p = 0; p < pieces; p++) {
-        const ag_real *part = from + p * apart + c;
+    for (int64_t p = 0; p < pieces; p++, part += 2 * (int64_t)f)
         EACH (j, n) sum[AT(j)] += part[j];
-    }
     EACH (j, n) PUT(dx, j, sum[AT(j)]);
-}
-
-STRIP_PUT(layer_norm_backward_gamma, 1, ag__columns(a->xs[0]))
-{
-    (void)o;
-    norm_total(a, a->scratch, c, n, add);
-}
-
-STRIP_PUT(layer_norm_backward_beta, 1, ag__columns(a->xs[0]))
-{
-    (void)o;
-    norm_total(a, a->scratch + ag__columns(a->xs[0]), c, n, add);
 }
