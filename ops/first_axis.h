@@ -27,10 +27,11 @@ AG_BOTH ag_shape shape_of_rows(int n, ag_shape s)
 
 enum { ROW_GROUP = 16 };
 
-/* sum[j] = sum of x[r, c + j] over the rows r = lo..hi-1, or r = order[lo..hi-1]. Rows are summed
-   in groups, so that rounding errors grow only with the number of groups. */
-KERNEL void strip_sum(ag_real *sum, const ag_real *x, const int32_t *order, int64_t lo, int64_t hi,
-                      int width, int c, int n)
+/* sum[j] = sum of x[r, c + j], with `most` of e^(x[r, c + j] - most[j]), over the rows r =
+   lo..hi-1, or r = order[lo..hi-1]. Rows are summed in groups, so that rounding errors grow only
+   with the number of groups. */
+KERNEL void strip_sum(ag_real *sum, const ag_real *x, const int32_t *order, const ag_real *most,
+                      int64_t lo, int64_t hi, int width, int c, int n)
 {
     EACH (j, n) sum[AT(j)] = 0;
     for (int64_t group = lo; group < hi; group += ROW_GROUP) {
@@ -39,7 +40,7 @@ KERNEL void strip_sum(ag_real *sum, const ag_real *x, const int32_t *order, int6
         EACH (j, n) part[AT(j)] = 0;
         for (int64_t k = group; k < end; k++) {
             const ag_real *row = x + (order ? order[k] : k) * width + c;
-            EACH (j, n) part[AT(j)] += row[j];
+            EACH (j, n) part[AT(j)] += most ? v_exp(row[j] - most[AT(j)]) : row[j];
         }
         EACH (j, n) sum[AT(j)] += part[AT(j)];
     }

@@ -27,7 +27,7 @@ KERNEL void scatter_strip(ag_real *to, const ag_real *from, const ag_args *a, in
 {
     const int32_t *starts = list_starts(a), *order = starts + rows + 1;
     ag_real sum[AG_PER_LANE];
-    strip_sum(sum, from, order, starts[v], starts[v + 1], width, c, n);
+    strip_sum(sum, from, order, NULL, starts[v], starts[v + 1], width, c, n);
     to += v * width + c;
     EACH (j, n) PUT(to, j, sum[AT(j)]);
 }

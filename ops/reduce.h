@@ -48,7 +48,7 @@ STRIP(sum_rows_forward, 1, row_width(a->xs[0]))
     const ag_real scale = a->attr.i[0] && rows ? 1 / (ag_real)rows : 1;
     ag_real sum[AG_PER_LANE], *y = Y(0) + c;
     (void)o;
-    strip_sum(sum, X(0), NULL, 0, rows, row_width(a->xs[0]), c, n);
+    strip_sum(sum, X(0), NULL, NULL, 0, rows, row_width(a->xs[0]), c, n);
     EACH (j, n) y[j] = sum[AT(j)] * scale;
 }
 

@@ -16,7 +16,7 @@ STRIP(segment_sum_forward, a->ys[0].size[0], row_width(a->xs[0]))
     const int width = row_width(a->xs[0]);
     const ag_real scale = segment_scale(a, o);
     ag_real sum[AG_PER_LANE], *y = Y(0) + o * width + c;
-    strip_sum(sum, X(0), NULL, segment_start(a, o), segment_start(a, o + 1), width, c, n);
+    strip_sum(sum, X(0), NULL, NULL, segment_start(a, o), segment_start(a, o + 1), width, c, n);
     EACH (j, n) y[j] = sum[AT(j)] * scale;
 }
 
@@ -71,23 +71,6 @@ KERNEL ag_real log_sum_exp(const ag_real *__restrict__ x, int n)
     return n > 0 ? most + v_log(sum) : 0;
 }
 
-/* As strip_sum, but of e^(x - most). */
-KERNEL void strip_sum_exp(ag_real *sum, const ag_real *x, const ag_real *most, int64_t lo,
-                          int64_t hi, int width, int c, int n)
-{
-    EACH (j, n) sum[AT(j)] = 0;
-    for (int64_t group = lo; group < hi; group += ROW_GROUP) {
-        const int64_t end = group + ROW_GROUP < hi ? group + ROW_GROUP : hi;
-        ag_real part[AG_PER_LANE];
-        EACH (j, n) part[AT(j)] = 0;
-        for (int64_t r = group; r < end; r++) {
-            const ag_real *row = x + r * width + c;
-            EACH (j, n) part[AT(j)] += v_exp(row[j] - most[AT(j)]);
-        }
-        EACH (j, n) sum[AT(j)] += part[AT(j)];
-    }
-}
-
 STRIP(segment_log_sum_exp_forward, a->ys[0].size[0], row_width(a->xs[0]))
 {
     const int width = row_width(a->xs[0]);
@@ -100,7 +83,7 @@ STRIP(segment_log_sum_exp_forward, a->ys[0].size[0], row_width(a->xs[0]))
     } else {
         IN_ROOM(sum, 0);
         strip_max(most, at, X(0), lo, hi, width, c, n);
-        strip_sum_exp(sum, X(0), most, lo, hi, width, c, n);
+        strip_sum(sum, X(0), NULL, most, lo, hi, width, c, n);
         EACH (j, n) y[j] = lo < hi ? most[AT(j)] + v_log(sum[AT(j)]) : 0;
     }
 }
