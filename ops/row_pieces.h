@@ -86,12 +86,16 @@ AG_BOTH row_piece piece_of(row_cut t, int64_t slot)
 }
 
 /* Launches the kernel of whole segments or, where a cut pays, the one of their pieces and the one
-   that joins them. */
-static inline void launch_cut(const ag_args *a, int pays, const ag_kernel *whole,
-                              const ag_kernel *pieces, const ag_kernel *join)
+   that joins them. It is inlined and chooses no pointer, so builds without CUDA drop the pieces. */
+AG_BOTH void launch_cut(const ag_args *a, int pays, const ag_kernel *whole, const ag_kernel *pieces,
+                        const ag_kernel *join)
 {
-    (pays ? pieces : whole)->cuda(a);
-    if (pays) join->cuda(a);
+    if (pays) {
+        pieces->cuda(a);
+        join->cuda(a);
+    } else {
+        whole->cuda(a);
+    }
 }
 
 #endif
