@@ -25,23 +25,15 @@ static int instance_norm_shape(ag_call *call)
 static int in_pieces(const ag_args *a) { return cut_pays(norm_cut(a), norm_columns(a->xs[0])); }
 DEVICE(instance_norm_all)
 {
-    if (!in_pieces(a)) {
-        instance_norm_forward_kernel.cuda(a);
-        return;
-    }
-    instance_norm_moments_kernel.cuda(a);
-    instance_norm_join_kernel.cuda(a);
-    instance_norm_apply_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &instance_norm_forward_kernel, &instance_norm_moments_kernel,
+               &instance_norm_join_kernel);
+    if (in_pieces(a)) instance_norm_apply_kernel.cuda(a);
 }
 DEVICE(instance_norm_all_back)
 {
-    if (!in_pieces(a)) {
-        instance_norm_backward_kernel.cuda(a);
-        return;
-    }
-    instance_norm_sums_kernel.cuda(a);
-    instance_norm_join_back_kernel.cuda(a);
-    instance_norm_apply_back_kernel.cuda(a);
+    launch_cut(a, in_pieces(a), &instance_norm_backward_kernel, &instance_norm_sums_kernel,
+               &instance_norm_join_back_kernel);
+    if (in_pieces(a)) instance_norm_apply_back_kernel.cuda(a);
 }
 static int64_t cuda_scratch(const ag_args *a, int backward)
 {
