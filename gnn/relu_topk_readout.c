@@ -126,7 +126,7 @@ static inline void block_back(const ag_args *a, int64_t block, ag_real unit, con
     const int f = a->xs[0].size[1], nodes = a->xs[0].size[0];
     const int64_t first = block * TOPK_BLOCK, left = nodes - first;
     ag_real *part = a->scratch + block * f, *dy = part + topk_blocks(a) * f;
-    int64_t g = segment_holding(XI(2), (int32_t)pool_graphs(a), nodes, first);
+    int64_t g = cut_segment(cut_of(XI(2), pool_graphs(a), nodes, 0), first);
     for (int i = 0; i < f; i++) part[i] = dy[i] = 0;
     for (int64_t v = first; v < first + least(TOPK_BLOCK, left); v++) {
         while (v >= XI(2)[g + 1]) g++;

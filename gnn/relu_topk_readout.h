@@ -5,7 +5,7 @@
 #include "core/kernel.h"
 #include "gnn/pool_score.h"
 #include "ops/first_axis.h"
-#include "ops/segment_of.h"
+#include "ops/row_pieces.h"
 
 /* Rectified rows are computed before they are summed: compilers do not vectorize a sum with
    conditions. */
@@ -145,7 +145,7 @@ STRIP(relu_topk_read, a->ys[4].size[0], a->xs[0].size[1]) { read_columns(a, o, c
 ROW_PUT(relu_topk_row_back, a->xs[0].size[0])
 {
     const int f = a->xs[0].size[1], nodes = a->xs[0].size[0];
-    const int64_t g = segment_holding(XI(2), a->xs[2].size[0] - 1, nodes, r);
+    const int64_t g = cut_segment(cut_of(XI(2), a->xs[2].size[0] - 1, nodes, 0), r);
     ag_real *part = a->scratch + f + r * f, *dy = part + (int64_t)nodes * f;
     EACH (i, f) part[i] = 0;
     node_back(part, dy, a, g, r, pool_unit(X(1), f), f, add);

@@ -8,7 +8,7 @@
 
 AG_BOTH row_cut batch_norm_cut(const ag_args *a)
 {
-    return cut_of(0, 1, (int)ag__rows(a->xs[0]), 0);
+    return cut_of(0, 1, (int)ag__rows(a->xs[0]), 1);
 }
 
 /* Vector k after the pieces. Forward: 0 is gamma s. Backward: 0 and 1 are the sums of dy and of dy

@@ -22,7 +22,7 @@ static int instance_norm_shape(ag_call *call)
 }
 
 /* On a device. */
-static int in_pieces(const ag_args *a) { return cut_pays(norm_cut(a), norm_columns(a->xs[0])); }
+static int in_pieces(const ag_args *a) { return cut_pays(graphs_of(a), norm_columns(a->xs[0])); }
 DEVICE(instance_norm_all)
 {
     launch_cut(a, in_pieces(a), &instance_norm_forward_kernel, &instance_norm_moments_kernel,

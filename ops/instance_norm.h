@@ -3,15 +3,15 @@
    moments (or, backward, the sums), the second to write. The second finds the strip in the
    cache. */
 #include "ops/norm_moments.h"
-#include "ops/graph_starts.h"
 
 /* Rows are summed in groups and groups in pieces, so that the rounding error does not grow with the
    number of rows. Values are distances from the first row, so that the error does not grow with
    mean / deviation, either. Output 1 [graphs, m] is 1 / sqrt(var + epsilon). */
-STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
+STRIP(instance_norm_forward, graphs_of(a).segments, norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const int first = graph_start(a, o), rows = graph_start(a, o + 1) - first;
+    const row_cut t = graphs_of(a);
+    const int first = cut_start(t, o), rows = cut_start(t, o + 1) - first;
     const ag_real *x = X(0) + first * m + c;
     ag_real *y = Y(0) + first * m + c, *rstd = Y(1) + o * m + c;
     ag_real row[AG_PER_LANE], row2[AG_PER_LANE], from[AG_PER_LANE];
@@ -36,10 +36,11 @@ STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
 }
 
 /* dx = rstd (dy - mean(dy) - y mean(dy y)) */
-STRIP_PUT(instance_norm_backward, graphs_of(a), norm_columns(a->xs[0]))
+STRIP_PUT(instance_norm_backward, graphs_of(a).segments, norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const int first = graph_start(a, o), rows = graph_start(a, o + 1) - first;
+    const row_cut t = graphs_of(a);
+    const int first = cut_start(t, o), rows = cut_start(t, o + 1) - first;
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     const ag_real *y = Y(0) + first * m + c, *dy = DY(0) + first * m + c, *rstd = Y(1) + o * m + c;
     ag_real *dx = DX + first * m + c;
@@ -69,24 +70,19 @@ STRIP_PUT(instance_norm_backward, graphs_of(a), norm_columns(a->xs[0]))
 /* Rows that a lane loads before it waits, and rows that a warp writes. */
 enum { READ_GROUP = 8, WRITE_PIECE = 64 };
 
-AG_BOTH row_cut norm_cut(const ag_args *a)
-{
-    return cut_of(XI(1), graphs_of(a), a->xs[0].size[0], 1);
-}
-
 /* Two numbers per column for each slot of a piece, then for each graph. */
 AG_BOTH int64_t norm_scratch(const ag_args *a)
 {
-    return (cut_slots(norm_cut(a)) + graphs_of(a)) * 2 * norm_columns(a->xs[0]);
+    return (cut_slots(graphs_of(a)) + graphs_of(a).segments) * 2 * norm_columns(a->xs[0]);
 }
 
 /* The mean and square of graph g. */
 AG_BOTH ag_real *norm_of_graph(const ag_args *a, int64_t g)
 {
-    return a->scratch + (cut_slots(norm_cut(a)) + g) * 2 * norm_columns(a->xs[0]);
+    return a->scratch + (cut_slots(graphs_of(a)) + g) * 2 * norm_columns(a->xs[0]);
 }
 
-/* Rows are written in pieces of WRITE_PIECE rows, not the pieces of norm_cut, from the last to the
+/* Rows are written in pieces of WRITE_PIECE rows, not those of the sums, from the last to the
    first: the last rows were read last, so most are still in a cache. */
 AG_BOTH int64_t norm_writes(const ag_args *a)
 {
@@ -102,15 +98,15 @@ AG_BOTH int norm_write_end(const ag_args *a, int from)
     return from + (left < WRITE_PIECE ? left : WRITE_PIECE);
 }
 
-STRIP(instance_norm_moments, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
+STRIP(instance_norm_moments, cut_slots(graphs_of(a)), norm_columns(a->xs[0]))
 {
-    leave_moments(a->scratch, norm_cut(a), X(0), o, norm_columns(a->xs[0]), c, n);
+    leave_moments(a->scratch, graphs_of(a), X(0), o, norm_columns(a->xs[0]), c, n);
 }
 
-STRIP(instance_norm_join, graphs_of(a), norm_columns(a->xs[0]))
+STRIP(instance_norm_join, graphs_of(a).segments, norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const row_cut t = norm_cut(a);
+    const row_cut t = graphs_of(a);
     const int rows = cut_start(t, o + 1) - cut_start(t, o);
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     ag_real mean[AG_PER_LANE], square[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
@@ -137,7 +133,7 @@ KERNEL void apply_rows(ag_real *__restrict__ y, const ag_real *__restrict__ x, c
 STRIP(instance_norm_apply, norm_writes(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const row_cut t = norm_cut(a);
+    const row_cut t = graphs_of(a);
     const ag_real *x = X(0) + c;
     ag_real *y = Y(0) + c, from[AG_PER_LANE], mean[AG_PER_LANE], rstd[AG_PER_LANE];
     int r = norm_write_from(a, o);
@@ -156,15 +152,15 @@ STRIP(instance_norm_apply, norm_writes(a), norm_columns(a->xs[0]))
     }
 }
 
-STRIP(instance_norm_sums, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
+STRIP(instance_norm_sums, cut_slots(graphs_of(a)), norm_columns(a->xs[0]))
 {
-    leave_sums(a->scratch, norm_cut(a), Y(0), 0, DY(0), o, norm_columns(a->xs[0]), c, n);
+    leave_sums(a->scratch, graphs_of(a), Y(0), 0, DY(0), o, norm_columns(a->xs[0]), c, n);
 }
 
-STRIP(instance_norm_join_back, graphs_of(a), norm_columns(a->xs[0]))
+STRIP(instance_norm_join_back, graphs_of(a).segments, norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const row_cut t = norm_cut(a);
+    const row_cut t = graphs_of(a);
     const int rows = cut_start(t, o + 1) - cut_start(t, o);
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     ag_real sum[AG_PER_LANE], dot[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
@@ -193,7 +189,7 @@ KERNEL void apply_rows_back(ag_real *__restrict__ dx, const ag_real *__restrict_
 STRIP_PUT(instance_norm_apply_back, norm_writes(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const row_cut t = norm_cut(a);
+    const row_cut t = graphs_of(a);
     const ag_real *y = Y(0) + c, *dy = DY(0) + c;
     ag_real *dx = DX + c, mean[AG_PER_LANE], dot[AG_PER_LANE], rstd[AG_PER_LANE];
     int r = norm_write_from(a, o);

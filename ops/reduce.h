@@ -84,7 +84,7 @@ ROW_OF_PUT(max_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
 }
 
 /* For a device, where there are few, long columns. */
-AG_BOTH row_cut rows_cut(const ag_args *a) { return cut_of(NULL, 1, a->xs[0].size[0], 0); }
+AG_BOTH row_cut rows_cut(const ag_args *a) { return cut_of(NULL, 1, a->xs[0].size[0], 1); }
 
 STRIP(sum_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
 {

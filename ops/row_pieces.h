@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments of rows, cut into pieces for devices: where there are few, long segments, a warp for
-   each strip of 32 columns leaves most of a GPU without work. A warp takes a piece of a segment,
-   and another kernel joins the pieces in order. How segments are cut depends only on their own
-   rows, and the number of pieces on the shapes. */
+/* Segments of rows, and how they are cut into pieces for devices: where there are few, long
+   segments, a warp for each strip of 32 columns leaves most of a GPU without work. A warp takes a
+   piece of a segment, and another kernel joins the pieces in order. How segments are cut depends
+   only on their own rows, and the number of pieces on the shapes. */
 #ifndef AG_OPS_ROW_PIECES_H
 #define AG_OPS_ROW_PIECES_H
 
-#include "ops/segment_of.h"
+#include "core/kernel.h"
 
 /* Rows of a piece; warps that are enough work for a GPU; the most pieces that one kernel joins. */
 enum { PIECE_ROWS = 128, PIECE_WARPS = 2048, PIECE_MOST = 2048 };
 
-/* Segment g has the rows starts[g]..starts[g+1]-1 (segment_of.h), or all of them without starts. */
+/* Segment g has the rows starts[g]..starts[g+1]-1. */
 typedef struct row_cut {
     const int32_t *starts;
     int64_t segments;
     int rows, piece;
-    int ends; /* 1: the first start is taken as 0, the last as `rows` */
+    int ends; /* 1: the first start is taken as 0, the last as `rows`; so one segment needs none */
 } row_cut;
 
 AG_BOTH row_cut cut_of(const int32_t *starts, int64_t segments, int rows, int ends)
@@ -32,16 +32,20 @@ AG_BOTH int cut_pays(row_cut t, int64_t columns)
     return t.rows / t.piece > t.segments && t.segments * ((columns + 31) / 32) < PIECE_WARPS;
 }
 
+/* A start outside of the rows counts as the nearest end, so that bad starts read no other memory.
+ */
 AG_BOTH int cut_start(row_cut t, int64_t g)
 {
-    if (!t.starts || (t.ends && (g == 0 || g == t.segments))) return g ? t.rows : 0;
-    return start_within(t.starts, g, t.rows);
+    if (t.ends && (g == 0 || g == t.segments)) return g ? t.rows : 0;
+    const int start = t.starts[g];
+    return start < 0 ? 0 : start < t.rows ? start : t.rows;
 }
 
-/* With `ends`: the segment that has row r. Each row is in one, whatever the starts are. */
-AG_BOTH int64_t cut_segment(row_cut t, int r)
+/* The segment that has row r: the last that starts at r or before, if it ends after r; else -1.
+   With `ends` each row is in one, whatever the starts are. */
+AG_BOTH int64_t cut_segment(row_cut t, int64_t r)
 {
-    int64_t g = 0, end = t.segments; /* cut_start(g) <= r < cut_start(end) */
+    int64_t g = -1, end = t.segments; /* cut_start(g) <= r < cut_start(end), if both exist */
     while (end - g > 1) {
         const int64_t middle = g + (end - g) / 2;
         if (cut_start(t, middle) <= r)
@@ -49,7 +53,14 @@ AG_BOTH int64_t cut_segment(row_cut t, int r)
         else
             end = middle;
     }
-    return g;
+    return g >= 0 && r < cut_start(t, g + 1) ? g : -1;
+}
+
+/* The graphs of a batch, for ops that write a result for every row of input 0: starts int32
+   [graphs+1] is input 1. */
+AG_BOTH row_cut graphs_of(const ag_args *a)
+{
+    return cut_of(XI(1), a->xs[1].size[0] - 1, a->xs[0].size[0], 1);
 }
 
 /* Pieces have slots: those of segment g begin at cut_slot(g), and some stay empty. */

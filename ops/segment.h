@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions of the rows of each segment. */
 #include "core/kernel.h"
-#include "ops/segment_of.h"
 #include "ops/segment_pieces.h"
+
+AG_BOTH row_cut segment_cut(const ag_args *a)
+{
+    return cut_of(XI(1), a->xs[1].size[0] - 1, a->xs[0].size[0], 0);
+}
+AG_BOTH int segment_start(const ag_args *a, int64_t g) { return cut_start(segment_cut(a), g); }
+AG_BOTH int32_t segment_of(const ag_args *a, int64_t r)
+{
+    return (int32_t)cut_segment(segment_cut(a), r);
+}
 
 /* The factor of segment g: 1 / its number of rows where attr.i[0] is 1, else 1. */
 AG_BOTH ag_real segment_scale(const ag_args *a, int64_t g)
@@ -120,11 +129,6 @@ ELEMENTS_PUT(segment_log_sum_exp_backward, ag__elements(a->xs[0]))
 }
 
 /* ---- on a device, where there are few, long segments ---- */
-
-AG_BOTH row_cut segment_cut(const ag_args *a)
-{
-    return cut_of(XI(1), a->ys[0].size[0], a->xs[0].size[0], 0);
-}
 
 STRIP(segment_sum_pieces, cut_slots(segment_cut(a)), row_width(a->xs[0]))
 {

@@ -27,14 +27,4 @@ AG_BOTH int32_t segment_holding(const int32_t *starts, int32_t segments, int row
     return lo >= 0 && lo < segments && r < start_within(starts, lo + 1, rows) ? lo : -1;
 }
 
-/* The same for an op with x as input 0 and starts int32 [segments+1] as input 1. */
-AG_BOTH int32_t segment_start(const ag_args *a, int64_t g)
-{
-    return start_within(XI(1), g, a->xs[0].size[0]);
-}
-AG_BOTH int32_t segment_of(const ag_args *a, int64_t r)
-{
-    return segment_holding(XI(1), a->xs[1].size[0] - 1, a->xs[0].size[0], r);
-}
-
 #endif

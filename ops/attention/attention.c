@@ -33,7 +33,8 @@ static int block_of(int rows)
 static head head_of(const ag_args *a, int64_t u)
 {
     const int heads = a->attr.i[0], width = ag__columns(a->ys[0]), d = width / heads;
-    const int first = graph_start(a, u / heads), rows = graph_start(a, u / heads + 1) - first;
+    const row_cut graphs = graphs_of(a);
+    const int first = cut_start(graphs, u / heads), rows = cut_start(graphs, u / heads + 1) - first;
     return (head){.first = first,
                   .rows = rows > 0 ? rows : 0,
                   .block = block_of(rows > 0 ? rows : 0),
@@ -120,7 +121,7 @@ static void forward_head(const ag_args *a, const head *w)
     }
 }
 
-static int64_t attention_units(const ag_args *a) { return graphs_of(a) * a->attr.i[0]; }
+static int64_t attention_units(const ag_args *a) { return graphs_of(a).segments * a->attr.i[0]; }
 static int64_t attention_grain(const ag_args *a) { return 1 + attention_units(a) / PARTS; }
 
 static void forward_units(const ag_args *a, int64_t lo, int64_t hi)

@@ -3,7 +3,7 @@
    is ln sum e^score of each row; attr.i[0]: heads, attr.f[0]: which share of the weights is
    dropped. */
 #include "ops/dropout_mask.h"
-#include "ops/graph_starts.h"
+#include "ops/row_pieces.h"
 
 /* The number by which dropout knows the weight of key k of the graph, in row v and head h. */
 AG_BOTH int64_t weight_number(const ag_args *a, int64_t v, int h, int k)
@@ -74,18 +74,12 @@ KERNEL head_row head_row_of(const ag_args *a, int64_t r)
 {
     const int heads = a->attr.i[0], width = a->ys[0].size[1], d = width / heads;
     const int64_t v = r / heads;
-    int64_t g = 0, behind = graphs_of(a); /* exclusive */
-    while (behind - g > 1) {
-        const int64_t middle = g + (behind - g) / 2;
-        if (graph_start(a, middle) <= v)
-            g = middle;
-        else
-            behind = middle;
-    }
+    const row_cut graphs = graphs_of(a);
+    const int64_t g = cut_segment(graphs, v);
     head_row w;
     w.v = v;
-    w.lo = graph_start(a, g);
-    w.hi = graph_start(a, g + 1);
+    w.lo = cut_start(graphs, g);
+    w.hi = cut_start(graphs, g + 1);
     w.d = d;
     w.wide = 3 * (int64_t)width;
     w.narrow = width;

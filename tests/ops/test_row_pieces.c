@@ -53,8 +53,8 @@ static void test_borders(void **state)
     for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5], 0);
     for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5] + 200, 0);
     for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5] + 200, 1);
-    for (int rows = 0; rows < 4; rows++) check(NULL, 1, rows, 0);
-    for (int rows = 126; rows < 260; rows++) check(NULL, 1, rows, 0);
+    for (int rows = 0; rows < 4; rows++) check(NULL, 1, rows, 1);
+    for (int rows = 126; rows < 260; rows++) check(NULL, 1, rows, 1);
 }
 
 /* Of many rows the pieces are longer, so that a join has an end. */
@@ -62,7 +62,7 @@ static void test_many_rows(void **state)
 {
     static const int rows[] = {262143, 262144, 262272, 300001, 100000000, INT32_MAX};
     for (int i = 0; i < 6; i++) {
-        check(NULL, 1, rows[i], 0);
+        check(NULL, 1, rows[i], 1);
         check((const int32_t[]){0, 5, rows[i] / 3, rows[i]}, 3, rows[i], 1);
     }
 }
