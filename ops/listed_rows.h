@@ -82,7 +82,7 @@ static inline int64_t lists_scratch_there(const ag_args *a, ag_shape to)
 {
     const int64_t made = ag__invert_scratch(a->device, ag__elements(a->xs[1]));
     const int64_t sums =
-        in_pieces(a, to) ? pieces_scratch(list_cut(a, to.size[0]), 1, row_elements(to)) : 0;
+        in_pieces(a, to) ? cut_slots(list_cut(a, to.size[0])) * row_elements(to) : 0;
     return lists_size(a, to.size[0]) + (made > sums ? made : sums);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sum, mean and max of all elements, down the rows (over the first axis) and along the columns
-   (over the last). Sums save nothing, max saves the place of the first largest. */
+/* sum and mean of all elements; sum, mean and max along the columns (over the last axis). Sums save
+   nothing, max saves the place of the first largest. */
 #include "ops/reduce.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -8,15 +8,6 @@
 static int scalar_shape(ag_call *call)
 {
     call->ys[0] = AG_SCALAR;
-    return 0;
-}
-
-static int rows_shape(ag_call *call)
-{
-    const ag_shape x = call->xs[0];
-    if (x.rank < 1) return ag__reject_input(call, 0, "x needs an axis");
-    if (row_too_wide(x)) return ag__reject_input(call, 0, "a row has more than 2^31 - 1 elements");
-    call->ys[0] = call->ys[1] = row_shape(x);
     return 0;
 }
 
@@ -33,34 +24,6 @@ static int64_t all_scratch(const ag_args *a, int backward)
 {
     return backward ? 0 : reduce_all_rows(a);
 }
-
-/* ---- on a device: pieces of the rows where few columns are long ---- */
-
-static int in_pieces(const ag_args *a) { return cut_pays(rows_cut(a), row_elements(a->xs[0])); }
-
-DEVICE(sum_rows_all)
-{
-    launch_cut(a, in_pieces(a), &sum_rows_forward_kernel, &sum_rows_pieces_kernel,
-               &sum_rows_join_kernel);
-}
-DEVICE(max_rows_all)
-{
-    launch_cut(a, in_pieces(a), &max_rows_forward_kernel, &max_rows_pieces_kernel,
-               &max_rows_join_kernel);
-}
-
-static int64_t sum_scratch(const ag_args *a, int backward)
-{
-    return backward || !in_pieces(a) ? 0 : pieces_scratch(rows_cut(a), 1, row_elements(a->xs[0]));
-}
-static int64_t max_scratch(const ag_args *a, int backward) { return 2 * sum_scratch(a, backward); }
-
-static const ag_kernels sum_rows_cuda = {.forward = {&sum_rows_all_kernel},
-                                         .backward = {&sum_rows_backward_kernel},
-                                         .scratch = sum_scratch};
-static const ag_kernels max_rows_cuda = {.forward = {&max_rows_all_kernel},
-                                         .backward = {&max_rows_backward_kernel},
-                                         .scratch = max_scratch};
 
 static const ag_case sum_all_cases[] = {
     {.x = {{2, {3, 5}}}},
@@ -82,62 +45,6 @@ static const ag_op sum_all = {
     .backward = {&sum_all_backward_kernel},
     .scratch = all_scratch,
     AG_CASES(sum_all_cases),
-};
-
-static const ag_case sum_rows_cases[] = {
-    {.x = {{2, {3, 5}}}},
-    {.x = {{2, {0, 5}}}},
-    {.x = {{2, {3, 0}}}},
-    {.x = {{1, {7}}}},
-    {.x = {{2, {1, 1}}}},
-    {.x = {{3, {2, 3, 11}}}},
-    {.x = {{2, {31, 64}}}},
-    {.x = {{2, {32, 65}}}},
-    {.x = {{2, {33, 31}}}},
-    {.x = {{2, {3, 1025}}}, .attr = {.i = {1}}},
-    {.x = {{2, {1025, 3}}}, .attr = {.i = {1}}},
-    {.x = {{2, {256, 33}}}},
-    {.x = {{2, {0, 5}}}, .attr = {.i = {1}}},
-};
-
-static const ag_op sum_rows = {
-    .name = "sum_rows",
-    .formula = "y[f] = sum over r of x[r,f] (i0 = 1: mean)",
-    .inputs = "x",
-    .shape = rows_shape,
-    .forward = {&sum_rows_forward_kernel},
-    .backward = {&sum_rows_backward_kernel},
-    .cuda = &sum_rows_cuda,
-    AG_CASES(sum_rows_cases),
-};
-
-static const ag_case max_rows_cases[] = {
-    {.x = {{2, {3, 5}}}},
-    {.x = {{2, {0, 5}}}},
-    {.x = {{2, {3, 0}}}},
-    {.x = {{1, {7}}}},
-    {.x = {{2, {1, 1}}}},
-    {.x = {{2, {3, 5}}}, .lo = 2, .hi = 2}, /* all equal: the first row has the gradient */
-    {.x = {{2, {33, 31}}}},
-    {.x = {{2, {3, 1025}}}},
-    {.x = {{3, {32, 5, 13}}}},
-    {.x = {{2, {257, 33}}}},
-    {.x = {{2, {1500, 2}}}, .lo = 2, .hi = 2},
-};
-
-static const ag_op max_rows = {
-    .name = "max_rows",
-    .formula = "y[f] = max over r of x[r,f]; 0 without rows",
-    .inputs = "x",
-    .ints = SAVE_Y(1),
-    .outputs = 2,
-    .shape = rows_shape,
-    .forward = {&max_rows_forward_kernel},
-    .backward = {&max_rows_backward_kernel},
-    .cuda = &max_rows_cuda,
-    .saves = SAVE_Y(1),
-    .has_kinks = 1,
-    AG_CASES(max_rows_cases),
 };
 
 static const ag_case sum_columns_cases[] = {
@@ -193,16 +100,12 @@ static const ag_op max_columns = {
     AG_CASES(max_columns_cases),
 };
 
-const ag_op *const ag__ops_reduce[] = {&sum_all,     &sum_rows,    &max_rows,
-                                       &sum_columns, &max_columns, NULL};
+const ag_op *const ag__ops_reduce[] = {&sum_all, &sum_columns, &max_columns, NULL};
 
 static const ag_attr mean = {.i = {1}};
 
 ag_tensor *ag_sum_all(ag_tensor *x) { return ag__record1(&sum_all, x, NULL); }
 ag_tensor *ag_mean_all(ag_tensor *x) { return ag__record1(&sum_all, x, &mean); }
-ag_tensor *ag_sum_rows(ag_tensor *x) { return ag__record1(&sum_rows, x, NULL); }
-ag_tensor *ag_mean_rows(ag_tensor *x) { return ag__record1(&sum_rows, x, &mean); }
-ag_tensor *ag_max_rows(ag_tensor *x) { return ag__record1(&max_rows, x, NULL); }
 ag_tensor *ag_sum_columns(ag_tensor *x) { return ag__record1(&sum_columns, x, NULL); }
 ag_tensor *ag_mean_columns(ag_tensor *x) { return ag__record1(&sum_columns, x, &mean); }
 ag_tensor *ag_max_columns(ag_tensor *x) { return ag__record1(&max_columns, x, NULL); }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions: over all elements, down the first axis, along the last. attr.i[0]: 1 divides by the
-   number of elements that were summed. */
+/* Reductions: over all elements and along the last axis; segment.h has those down the first.
+   attr.i[0]: 1 divides by the number of elements that were summed. */
 #include "core/kernel.h"
-#include "ops/segment_pieces.h"
 
 /* ---- over all ---- */
 
@@ -38,84 +37,6 @@ ELEMENTS_PUT(sum_all_backward, ag__elements(a->xs[0]))
 {
     const ag_real d = a->attr.i[0] ? DY(0)[0] / (ag_real)ag__elements(a->xs[0]) : DY(0)[0];
     for (int64_t i = lo; i < hi; i++) PUT(DX, i, d);
-}
-
-/* ---- down the rows: a value per column ---- */
-
-STRIP(sum_rows_forward, 1, row_width(a->xs[0]))
-{
-    const int rows = a->xs[0].size[0];
-    const ag_real scale = a->attr.i[0] && rows ? 1 / (ag_real)rows : 1;
-    ag_real sum[AG_PER_LANE], *y = Y(0) + c;
-    (void)o;
-    strip_sum(sum, X(0), NULL, NULL, 0, rows, row_width(a->xs[0]), c, n);
-    EACH (j, n) y[j] = sum[AT(j)] * scale;
-}
-
-ROW_OF_PUT(sum_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
-{
-    const int n = row_width(a->xs[0]);
-    const ag_real scale = a->attr.i[0] ? 1 / (ag_real)a->xs[0].size[0] : 1;
-    const ag_real *dy = DY(0);
-    ag_real *dx = DX + r * n;
-    EACH (i, n) PUT(dx, i, dy[i] * scale);
-}
-
-/* Y(1): the row of the first largest. */
-STRIP(max_rows_forward, 1, row_width(a->xs[0]))
-{
-    ag_real best[AG_PER_LANE], *y = Y(0) + c;
-    int32_t at[AG_PER_LANE], *from = YI(1) + c;
-    (void)o;
-    strip_max(best, at, X(0), 0, a->xs[0].size[0], row_width(a->xs[0]), c, n);
-    EACH (j, n) {
-        y[j] = best[AT(j)];
-        from[j] = at[AT(j)];
-    }
-}
-
-ROW_OF_PUT(max_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
-{
-    const int n = row_width(a->xs[0]);
-    const int32_t *from = YI(1);
-    const ag_real *dy = DY(0);
-    ag_real *dx = DX + r * n;
-    EACH (i, n) PUT(dx, i, from[i] == (int32_t)r ? dy[i] : 0);
-}
-
-/* For a device, where there are few, long columns. */
-AG_BOTH row_cut rows_cut(const ag_args *a) { return cut_of(NULL, 1, a->xs[0].size[0], 1); }
-
-STRIP(sum_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
-{
-    leave_sum(a->scratch, rows_cut(a), X(0), NULL, o, row_width(a->xs[0]), c, n);
-}
-
-TILE(sum_rows_join, 1, row_width(a->xs[0]), 0)
-{
-    const ag_real scale = a->attr.i[0] ? 1 / (ag_real)a->xs[0].size[0] : 1;
-    ag_real sum[AG_PER_LANE], *y = Y(0) + c;
-    (void)tile;
-    join_sums(sum, rows_cut(a), a->scratch, o, row_width(a->xs[0]), c, n);
-    TILE_ROWS(r, 1)
-    EACH (j, n) y[j] = sum[AT(j)] * scale;
-}
-
-STRIP(max_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
-{
-    leave_max(a->scratch, rows_cut(a), X(0), o, row_width(a->xs[0]), c, n);
-}
-
-TILE(max_rows_join, 1, row_width(a->xs[0]), MAX_TILE)
-{
-    ag_real best[AG_PER_LANE], *y = Y(0) + c;
-    int32_t at[AG_PER_LANE], *from = YI(1) + c;
-    join_max(best, at, rows_cut(a), a->scratch, o, row_width(a->xs[0]), c, n, tile);
-    TILE_ROWS(r, 1)
-    EACH (j, n) {
-        y[j] = best[AT(j)];
-        from[j] = at[AT(j)];
-    }
 }
 
 /* ---- along the columns: a value per row ---- */

@@ -2,20 +2,20 @@
 /* segment_sum (mean with i0 = 1), segment_max and segment_log_sum_exp: rows
    starts[g]..starts[g+1]-1 of x [n, ...] -> row g. All save the starts, max also the place of the
    first largest, log_sum_exp x and y. An empty segment gives 0; rows outside of all segments have
-   gradient 0. */
+   gradient 0. sum_rows and max_rows are the first two without starts: all rows are one segment. */
 #include "ops/segment.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 
 static int segment_shape(ag_call *call)
 {
-    const ag_shape x = call->xs[0], starts = call->xs[1];
+    const ag_shape x = call->xs[0], *starts = call->n_in > 1 ? &call->xs[1] : NULL;
     if (x.rank < 1) return ag__reject_input(call, 0, "x needs an axis");
-    if (starts.rank != 1 || starts.size[0] < 1)
+    if (starts && (starts->rank != 1 || starts->size[0] < 1))
         return ag__reject_input(call, 1,
                                 "starts needs one axis with one element more than segments");
     if (row_too_wide(x)) return ag__reject_input(call, 0, "a row has more than 2^31 - 1 elements");
-    call->ys[0] = call->ys[1] = shape_of_rows(starts.size[0] - 1, x);
+    call->ys[0] = call->ys[1] = starts ? shape_of_rows(starts->size[0] - 1, x) : row_shape(x);
     return 0;
 }
 
@@ -36,8 +36,7 @@ DEVICE(segment_max_all)
 
 static int64_t sum_scratch(const ag_args *a, int backward)
 {
-    return backward || !in_pieces(a) ? 0
-                                     : pieces_scratch(segment_cut(a), 1, row_elements(a->xs[0]));
+    return backward || !in_pieces(a) ? 0 : cut_slots(segment_cut(a)) * row_elements(a->xs[0]);
 }
 static int64_t max_scratch(const ag_args *a, int backward) { return 2 * sum_scratch(a, backward); }
 
@@ -47,6 +46,62 @@ static const ag_kernels sum_cuda = {.forward = {&segment_sum_all_kernel},
 static const ag_kernels max_cuda = {.forward = {&segment_max_all_kernel},
                                     .backward = {&segment_max_backward_kernel},
                                     .scratch = max_scratch};
+
+static const ag_case sum_rows_cases[] = {
+    {.x = {{2, {3, 5}}}},
+    {.x = {{2, {0, 5}}}},
+    {.x = {{2, {3, 0}}}},
+    {.x = {{1, {7}}}},
+    {.x = {{2, {1, 1}}}},
+    {.x = {{3, {2, 3, 11}}}},
+    {.x = {{2, {31, 64}}}},
+    {.x = {{2, {32, 65}}}},
+    {.x = {{2, {33, 31}}}},
+    {.x = {{2, {3, 1025}}}, .attr = {.i = {1}}},
+    {.x = {{2, {1025, 3}}}, .attr = {.i = {1}}},
+    {.x = {{2, {256, 33}}}},
+    {.x = {{2, {0, 5}}}, .attr = {.i = {1}}},
+};
+
+static const ag_op sum_rows = {
+    .name = "sum_rows",
+    .formula = "y[f] = sum over r of x[r,f] (i0 = 1: mean)",
+    .inputs = "x",
+    .shape = segment_shape,
+    .forward = {&segment_sum_forward_kernel},
+    .backward = {&segment_sum_backward_kernel},
+    .cuda = &sum_cuda,
+    AG_CASES(sum_rows_cases),
+};
+
+static const ag_case max_rows_cases[] = {
+    {.x = {{2, {3, 5}}}},
+    {.x = {{2, {0, 5}}}},
+    {.x = {{2, {3, 0}}}},
+    {.x = {{1, {7}}}},
+    {.x = {{2, {1, 1}}}},
+    {.x = {{2, {3, 5}}}, .lo = 2, .hi = 2}, /* all equal: the first row has the gradient */
+    {.x = {{2, {33, 31}}}},
+    {.x = {{2, {3, 1025}}}},
+    {.x = {{3, {32, 5, 13}}}},
+    {.x = {{2, {257, 33}}}},
+    {.x = {{2, {1500, 2}}}, .lo = 2, .hi = 2},
+};
+
+static const ag_op max_rows = {
+    .name = "max_rows",
+    .formula = "y[f] = max over r of x[r,f]; 0 without rows",
+    .inputs = "x",
+    .ints = SAVE_Y(1),
+    .outputs = 2,
+    .shape = segment_shape,
+    .forward = {&segment_max_forward_kernel},
+    .backward = {&segment_max_backward_kernel},
+    .cuda = &max_cuda,
+    .saves = SAVE_Y(1),
+    .has_kinks = 1,
+    AG_CASES(max_rows_cases),
+};
 
 static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0, 0, 0},
                      one[] = {0, 40}, long_ones[] = {1, 129, 129, 130, 899};
@@ -115,7 +170,14 @@ static const ag_op segment_log_sum_exp = {
     AG_CASES(log_sum_exp_cases),
 };
 
-const ag_op *const ag__ops_segment[] = {&segment_sum, &segment_max, &segment_log_sum_exp, NULL};
+const ag_op *const ag__ops_segment[] = {
+    &sum_rows, &max_rows, &segment_sum, &segment_max, &segment_log_sum_exp, NULL};
+
+static const ag_attr mean = {.i = {1}};
+
+ag_tensor *ag_sum_rows(ag_tensor *x) { return ag__record1(&sum_rows, x, NULL); }
+ag_tensor *ag_mean_rows(ag_tensor *x) { return ag__record1(&sum_rows, x, &mean); }
+ag_tensor *ag_max_rows(ag_tensor *x) { return ag__record1(&max_rows, x, NULL); }
 
 ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts)
 {
@@ -124,7 +186,7 @@ ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts)
 
 ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts)
 {
-    return ag__check_starts(ag__record2(&segment_sum, x, starts, &(ag_attr){.i = {1}}), 1);
+    return ag__check_starts(ag__record2(&segment_sum, x, starts, &mean), 1);
 }
 
 ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts)

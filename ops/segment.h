@@ -3,9 +3,11 @@
 #include "core/kernel.h"
 #include "ops/segment_pieces.h"
 
+/* Without starts, all rows are one segment. */
+AG_BOTH int segment_count(const ag_args *a) { return a->n_in > 1 ? a->xs[1].size[0] - 1 : 1; }
 AG_BOTH row_cut segment_cut(const ag_args *a)
 {
-    return cut_of(XI(1), a->xs[1].size[0] - 1, a->xs[0].size[0], 0);
+    return cut_of(XI(1), segment_count(a), a->xs[0].size[0], a->n_in < 2);
 }
 AG_BOTH int segment_start(const ag_args *a, int64_t g) { return cut_start(segment_cut(a), g); }
 AG_BOTH int32_t segment_of(const ag_args *a, int64_t r)
@@ -20,7 +22,7 @@ AG_BOTH ag_real segment_scale(const ag_args *a, int64_t g)
     return a->attr.i[0] && rows > 0 ? 1 / (ag_real)rows : 1;
 }
 
-STRIP(segment_sum_forward, a->ys[0].size[0], row_width(a->xs[0]))
+STRIP(segment_sum_forward, segment_count(a), row_width(a->xs[0]))
 {
     const int width = row_width(a->xs[0]);
     const ag_real scale = segment_scale(a, o);
@@ -44,7 +46,7 @@ ROW_OF_PUT(segment_sum_backward, a->xs[0].size[0], row_width(a->xs[0]))
 }
 
 /* Y(1): the row of the first largest. */
-STRIP(segment_max_forward, a->ys[0].size[0], row_width(a->xs[0]))
+STRIP(segment_max_forward, segment_count(a), row_width(a->xs[0]))
 {
     const int width = row_width(a->xs[0]);
     ag_real best[AG_PER_LANE], *y = Y(0) + o * width + c;
@@ -135,7 +137,7 @@ STRIP(segment_sum_pieces, cut_slots(segment_cut(a)), row_width(a->xs[0]))
     leave_sum(a->scratch, segment_cut(a), X(0), NULL, o, row_width(a->xs[0]), c, n);
 }
 
-TILE(segment_sum_join, a->ys[0].size[0], row_width(a->xs[0]), 0)
+TILE(segment_sum_join, segment_count(a), row_width(a->xs[0]), 0)
 {
     const int width = row_width(a->xs[0]);
     const ag_real scale = segment_scale(a, o);
@@ -151,7 +153,7 @@ STRIP(segment_max_pieces, cut_slots(segment_cut(a)), row_width(a->xs[0]))
     leave_max(a->scratch, segment_cut(a), X(0), o, row_width(a->xs[0]), c, n);
 }
 
-TILE(segment_max_join, a->ys[0].size[0], row_width(a->xs[0]), MAX_TILE)
+TILE(segment_max_join, segment_count(a), row_width(a->xs[0]), MAX_TILE)
 {
     const int width = row_width(a->xs[0]);
     ag_real best[AG_PER_LANE], *y = Y(0) + o * width + c;

@@ -12,12 +12,6 @@
 /* Rows that a lane loads before it waits for one. */
 enum { PIECE_READS = 8 };
 
-/* Elements of scratch for `numbers` numbers of each column in each slot. */
-AG_BOTH int64_t pieces_scratch(row_cut t, int numbers, int64_t width)
-{
-    return cut_slots(t) * numbers * width;
-}
-
 /* ---- sums ---- */
 
 /* Row k, or order[k], of a column. */
