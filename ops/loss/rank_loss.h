@@ -3,7 +3,7 @@
    sort, no atomics. A pair counts where rank[i] > rank[j], so that i is the slower one; d = s_i -
    s_j should be positive. */
 #include "core/kernel.h"
-#include "ops/segment_of.h"
+#include "ops/row_pieces.h"
 
 AG_BOTH int pair_count(const ag_args *a) { return a->xs[0].size[0]; }
 
@@ -17,10 +17,10 @@ AG_BOTH pair_list list_of(const ag_args *a, int64_t r)
 {
     pair_list list = {0, pair_count(a)};
     if (a->n_in < 3) return list;
-    const int rows = list.n;
-    const int32_t g = segment_holding(XI(2), a->xs[2].size[0] - 1, rows, r);
-    list.first = g >= 0 ? start_within(XI(2), g, rows) : 0;
-    list.n = g >= 0 ? start_within(XI(2), g + 1, rows) - list.first : 0;
+    const row_cut groups = cut_of(XI(2), a->xs[2].size[0] - 1, list.n, 0);
+    const int64_t g = cut_segment(groups, r);
+    list.first = g >= 0 ? cut_start(groups, g) : 0;
+    list.n = g >= 0 ? cut_start(groups, g + 1) - list.first : 0;
     return list;
 }
 
