@@ -31,7 +31,7 @@ enum { NESTS_BY_BOTH, NESTS_BY_NETWORK, NESTS_BY_TREES, NESTS_BY_WORK, NESTS_SCO
 /* score.c: adds ln(run time in ns) / models of each scored item, group after group, to score[k]: as
    predicted by the model, by its network, by its trees, and by work without a factor. The score of
    a part that the model lacks is that of work. Fails: AG_ESTOPPED, unless patient; AG_EMEMORY,
-   and as the maker. */
+   and as the maker and the tape. */
 ag_status nests_score(double *const score[NESTS_SCORES], const nests_model *model,
                       const nests_set *set, const harness_scoring *how, ag_failure *why);
 

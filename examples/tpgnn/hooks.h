@@ -42,7 +42,7 @@ int tpgnn_log_cost(double *cost, const tpgnn_trained *net, double score);
 /* ---- results.c, baselines.c ---- */
 
 /* score [schedules]: the cost of each, which is small where a short run time is expected. Fails:
-   AG_ESTOPPED, unless how->patient; AG_EMEMORY. */
+   AG_ESTOPPED, unless how->patient; AG_EMEMORY, and as the tape. */
 ag_status tpgnn_score(double *score, const tpgnn_model *model, const harness_scoring *how,
                       const tpgnn_data *data, ag_failure *why);
 

@@ -15,7 +15,7 @@ from . import Ids, array, drawn
 from .parts import attend, conv, conv1d, lstm_cell, norm
 
 
-Built = tuple[Callable[..., jax.Array], Any, tuple[Any, ...]]  # f(weights, *inputs), which gives an array; both
+Built = tuple[Callable[..., jax.Array], Any, tuple[Any, ...]]  # run(weights, *inputs) gives an array; weights; inputs
 
 
 class Size:

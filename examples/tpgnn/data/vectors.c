@@ -49,7 +49,8 @@ static ag_status read_all(ag_real *vector, bool *known, const tpgnn_vocabulary *
                 : NULL;
     if (!vectors) return why->status;
     char *text = harness_alloc((size_t)classes->count + 1);
-    float *number = tpugraphs_alloc((size_t)vectors->count * sizeof *number, raw->name, why);
+    float *number =
+        tpugraphs_alloc(ag_size_mul((size_t)vectors->count, sizeof *number), raw->name, why);
     if (number && !ag_npz_read(raw->npz, "classes", AG_U8, text, why) &&
         !tpugraphs_raw_features(raw, "vectors", number, (size_t)vectors->size[0], TPGNN_VECTOR,
                                 why))
