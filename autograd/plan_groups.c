@@ -37,21 +37,17 @@ static int refs_of(ag_ref *refs[REFS], ag_job *job, int backward)
     return n;
 }
 
-static int touches(ag_job *job, int backward, int buffer)
+/* Until it has a place, `offset` of a local buffer is the last job that reads or writes it. */
+static void note_last_uses(ag_plan *plan, const ag_step *step)
 {
-    ag_ref *refs[REFS];
-    const int n = refs_of(refs, job, backward);
-    for (int i = 0; i < n; i++)
-        if ((refs[i]->place == AT_SLAB || refs[i]->place == AT_TILE) && refs[i]->id == buffer)
-            return 1;
-    return 0;
-}
-
-static int last_use(const ag_plan *plan, const ag_step *step, int buffer)
-{
-    int k = step->n - 1;
-    while (!touches(&plan->jobs[step->first + k], step->backward, buffer)) k--;
-    return k;
+    for (int k = 0; k < step->n; k++) {
+        ag_ref *refs[REFS];
+        const int n = refs_of(refs, &plan->jobs[step->first + k], step->backward);
+        for (int i = 0; i < n; i++) {
+            ag_buffer *buffer = local_buffer(plan, refs[i]);
+            if (buffer) buffer->offset = k;
+        }
+    }
 }
 
 /* The first of the tiles of which the value is dead before job k; -1: there is none. */
@@ -70,9 +66,9 @@ static void to_tile(ag_plan *plan, ag_step *step, ag_ref *ref, int k, int made, 
     ag_buffer *buffer = local_buffer(plan, ref);
     if (!buffer || (!buffer->tile && !made)) return;
     if (!buffer->tile) {
-        const int last = last_use(plan, step, ref->id), tile = free_tile(dead_after, k);
+        const int tile = free_tile(dead_after, k);
         if (tile < 0) return;
-        dead_after[tile] = last;
+        dead_after[tile] = (int)buffer->offset;
         buffer->tile = 1;
         buffer->offset = tile * bytes;
         if (buffer->offset + bytes > step->tile_bytes) step->tile_bytes = buffer->offset + bytes;
@@ -84,6 +80,7 @@ static void tiles_of_group(ag_plan *plan, ag_step *step, int64_t bytes)
 {
     int dead_after[AG__GROUP_TILES];
     for (int t = 0; t < AG__GROUP_TILES; t++) dead_after[t] = -1;
+    note_last_uses(plan, step);
     for (int k = 0; k < step->n; k++) {
         ag_ref *refs[REFS];
         ag_job *job = &plan->jobs[step->first + k];
