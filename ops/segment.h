@@ -12,7 +12,7 @@ AG_BOTH row_cut segment_cut(const ag_args *a)
 AG_BOTH int segment_start(const ag_args *a, int64_t g) { return cut_start(segment_cut(a), g); }
 AG_BOTH int32_t segment_of(const ag_args *a, int64_t r)
 {
-    return (int32_t)cut_segment(segment_cut(a), r);
+    return a->n_in > 1 ? (int32_t)cut_segment(segment_cut(a), r) : 0;
 }
 
 /* The factor of segment g: 1 / its number of rows where attr.i[0] is 1, else 1. */
