@@ -356,7 +356,7 @@ KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
   }
 
 /* CALL(id) { body }: host code that calls gemm, columns and inverse on either device: it passes
-   pointers to core and reads no tensor. */
+   pointers to core, and reads a tensor only where a->device is the CPU. */
 # define CALL(id)                                                             \
   static void id(const ag_args *a);                                           \
   static const ag_kernel id##_kernel = {.name = #id, .call = id, .cuda = id}; \

@@ -154,7 +154,7 @@ void ag__device_seed(ag_real *dx, int add); /* dx[0] = 1, or += 1 */
 /* ---- fused groups (group.h) ---- */
 
 /* The most jobs of a launch; the elements of a tile, which holds a value of one block; the most
-   tiles of a block. */
+   tiles of a block, and of a thread of the CPU. */
 enum { AG__GROUP_JOBS = 16, AG__GROUP_TILE = 1024, AG__GROUP_TILES = 8 };
 
 /* Tiles of a job: of inputs 0 and 1, of the output, its gradient and the gradient that it writes.
