@@ -2,7 +2,6 @@
 /* gcn_norm, gcn_conv_sum and the convolution of Kipf and Welling that they make. The weight of a
    message is a product of one number per node, so no weights of messages are stored. */
 #include "gnn/gcn.h"
-#include "core/columns.h"
 #include "core/shape.h"
 #include "gnn/case_graphs.h"
 #include "gnn/edges.h"
@@ -31,16 +30,9 @@ static int gcn_sum_shape(ag_call *call)
     return ag__check_edges(call, 2);
 }
 
-CALL(gcn_sum_backward_b)
-{
-    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
-                    a->scratch);
-}
-
 static int64_t gcn_sum_scratch(const ag_args *a, int backward)
 {
-    return backward && a->n_in > 6 ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0]))
-                                   : 0;
+    return ag__bias_scratch(a, backward && a->n_in > 6);
 }
 
 static const ag_case norm_cases[] = {
@@ -75,8 +67,7 @@ static const ag_op gcn_sum = {
     .ints = SAVE_X(2) | SAVE_X(3) | SAVE_X(4) | SAVE_X(5),
     .shape = gcn_sum_shape,
     .forward = {&gcn_sum_forward_kernel},
-    .backward = {&gcn_sum_backward_kernel, NULL, NULL, NULL, NULL, NULL,
-                 &gcn_sum_backward_b_kernel},
+    .backward = {&gcn_sum_backward_kernel, NULL, NULL, NULL, NULL, NULL, &ag__bias_backward},
     .saves = SAVE_X(1) | SAVE_X(4) | SAVE_X(5),
     .scratch = gcn_sum_scratch,
     .leads = 1,

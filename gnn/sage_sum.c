@@ -2,7 +2,6 @@
 /* sage_sum, sage_mean: y_v = sum or mean over the messages of the left half of z_u, plus the right
    half of z_v, plus b: what GraphSAGE does after one product with both of its weights. */
 #include "gnn/sage_sum.h"
-#include "core/columns.h"
 #include "gnn/case_graphs.h"
 #include "gnn/edges.h"
 #include "ops/table.h"
@@ -17,17 +16,6 @@ static int sage_sum_shape(ag_call *call)
     call->ys[0] = z;
     call->ys[0].size[z.rank - 1] = b.size[0];
     return ag__check_edges(call, 2);
-}
-
-CALL(sage_sum_backward_b)
-{
-    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
-                    a->scratch);
-}
-
-static int64_t sage_sum_scratch(const ag_args *a, int backward)
-{
-    return backward ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0])) : 0;
 }
 
 #define CASE(KIND, N, P, ARRAYS, O, ...)                                                           \
@@ -47,8 +35,8 @@ static const ag_case sum_cases[] = CASES(SAGE_SUM), mean_cases[] = CASES(SAGE_ME
   .name = NAME, .formula = FORMULA, .inputs = "z b rows sources rows_t targets",       \
   .ints = SAVE_X(2) | SAVE_X(3) | SAVE_X(4) | SAVE_X(5), .shape = sage_sum_shape,      \
   .forward = {&sage_sum_forward_kernel},                                               \
-  .backward = {&sage_sum_backward_z_kernel, &sage_sum_backward_b_kernel},              \
-  .saves = SAVE_X(2) | SAVE_X(4) | SAVE_X(5), .scratch = sage_sum_scratch, .leads = 1, \
+  .backward = {&sage_sum_backward_z_kernel, &ag__bias_backward},                       \
+  .saves = SAVE_X(2) | SAVE_X(4) | SAVE_X(5), .scratch = ag__bias_scratch, .leads = 1, \
   AG_CASES(CASE_LIST), .replaces = REPLACES                                            \
  }
 static const ag_op sage_sum =

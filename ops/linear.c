@@ -83,13 +83,6 @@ CALL(linear_backward_w)
     ag__gemm(a->device, DX, DY(0), X(0), 1, 0, s.out, s.in, s.rows, a->add, a->scratch);
 }
 
-/* db = column sums of dy. */
-CALL(bias_backward)
-{
-    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
-                    a->scratch);
-}
-
 /* On a device: the whole product, with the bias or before it, and the same with a ReLU. */
 static int in_one_pass(const ag_args *a, int relu)
 {
@@ -157,7 +150,7 @@ static const ag_case linear_cases[] = {
 
 static const ag_kernels linear_cuda = {
     .forward = {&linear_product_kernel},
-    .backward = {&linear_backward_x_kernel, &linear_backward_weights_kernel, &bias_backward_kernel},
+    .backward = {&linear_backward_x_kernel, &linear_backward_weights_kernel, &ag__bias_backward},
     .scratch = linear_scratch,
     .also = 2,
     .with = 1,
@@ -171,7 +164,7 @@ static const ag_op linear = {
     .inputs = "x w b",
     .shape = linear_shape,
     .forward = {&linear_begin_kernel, &linear_forward},
-    .backward = {&linear_backward_x_kernel, &linear_backward_w_kernel, &bias_backward_kernel},
+    .backward = {&linear_backward_x_kernel, &linear_backward_w_kernel, &ag__bias_backward},
     .saves = SAVE_X(0) | SAVE_X(1),
     .scratch = linear_scratch,
     .cuda = &linear_cuda,

@@ -16,16 +16,23 @@ static int per_column_shape(ag_call *call)
     return 0;
 }
 
-/* Of mul_columns, and of add_bias, which does not save x: X(0) is NULL there. */
-CALL(per_column_backward)
+CALL(mul_columns_backward_s)
 {
     ag__column_sums(a->device, DX, DY(0), X(0), ag__rows(a->xs[0]), ag__columns(a->xs[0]), a->add,
                     a->scratch);
 }
 
-static int64_t per_column_scratch(const ag_args *a, int backward)
+static void bias_backward(const ag_args *a)
 {
-    return backward ? ag__column_scratch(ag__rows(a->xs[0]), ag__columns(a->xs[0])) : 0;
+    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
+                    a->scratch);
+}
+const ag_kernel ag__bias_backward = {
+    .name = "bias_backward", .call = bias_backward, .cuda = bias_backward};
+
+int64_t ag__bias_scratch(const ag_args *a, int backward)
+{
+    return backward ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0])) : 0;
 }
 
 static const ag_case mul_columns_cases[] = {
@@ -42,9 +49,9 @@ static const ag_op mul_columns = {
     .inputs = "x s",
     .shape = per_column_shape,
     .forward = {&mul_columns_forward_kernel},
-    .backward = {&mul_columns_backward_x_kernel, &per_column_backward_kernel},
+    .backward = {&mul_columns_backward_x_kernel, &mul_columns_backward_s_kernel},
     .saves = SAVE_X(0) | SAVE_X(1),
-    .scratch = per_column_scratch,
+    .scratch = ag__bias_scratch,
     .leads = 1,
     AG_CASES(mul_columns_cases),
 };
@@ -62,8 +69,8 @@ static const ag_op add_bias = {
     .inputs = "x b",
     .shape = per_column_shape,
     .forward = {&add_bias_forward_kernel},
-    .backward = {&add_bias_backward_x_kernel, &per_column_backward_kernel},
-    .scratch = per_column_scratch,
+    .backward = {&add_bias_backward_x_kernel, &ag__bias_backward},
+    .scratch = ag__bias_scratch,
     .leads = 1,
     AG_CASES(add_bias_cases),
 };

@@ -15,4 +15,8 @@
 const ag_op *ag__op(int i);
 const ag_op *ag__op_named(const char *name);
 
+/* The gradient of a bias, which is added to each row of output 0, and its scratch. */
+extern const ag_kernel ag__bias_backward;
+int64_t ag__bias_scratch(const ag_args *a, int backward);
+
 #endif
