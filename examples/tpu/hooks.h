@@ -28,7 +28,7 @@ typedef struct tpu_trained {
 
 /* score[first[k] + c] += the score of configuration c of kernel k / the number of models, where
    first[k] counts the configurations of the kernels before k. Fails: AG_ESTOPPED, unless `how`
-   is patient; AG_EFINITE (a score is not finite: names the kernel), AG_EMEMORY. */
+   is patient; AG_EMEMORY, and as the tape. */
 ag_status tpu_score(double *score, const tpu_data *data, const tpu_trained *net,
                     const harness_scoring *how, ag_failure *why);
 

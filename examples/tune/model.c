@@ -2,9 +2,12 @@
 /* Turns programs of the lab into kernels that the model reads, and predicts with it. */
 #include "examples/tune/tune.h"
 
+#include "core/error.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/program/features.h"
 #include "examples/tpu/data/hlo.h"
+
+#include <math.h>
 
 void tune_kernel_open(tpu_kernel *k, const lab_program *from)
 {
@@ -56,7 +59,14 @@ ag_status tune_model_predict(const harness_runs *model, const tpu_settings *s, d
     if (!configs->fusion) tune_kernel_tiles(data.kernel, configs->tile, count);
     for (int i = 0; i < count; i++) score[i] = 0;
     tpu_score(score, &data, net, &how, why);
-    for (int i = 0; i < count && configs->fusion; i++) score[i] = nests_nanoseconds(score[i]);
+    for (int i = 0; i < count && !why->status; i++)
+        if (!isfinite(score[i]))
+            ag_fail(why, AG_EFINITE,
+                    "%.160s: the score of item %d is %g; the run is of no use, choose another "
+                    "checkpoint",
+                    data.kernel[0].name, configs->fusion ? which[i] : i, score[i]);
+        else if (configs->fusion)
+            score[i] = nests_nanoseconds(score[i]);
     for (int i = 0; i < kernels; i++) tpu_kernel_free(&data.kernel[i]);
     harness_free(data.kernel);
     return why->status;

@@ -165,6 +165,10 @@ static void wild_models_predict_times(void **state)
         assert_true(other[2] == ns[0] && other[0] == ns[1] && other[1] == ns[2]);
         assert_int_equal(ns[0] != ns[1], offset == 0);
     }
+    ((tpu_trained *)model.run[0].net)->model.offset = (double)NAN;
+    expect_status(tune_model_predict(&model, &s, ns, &configs, (const int[COUNT]){2, 0, 1}, COUNT,
+                                     new_failure()),
+                  AG_EFINITE, "the score of item 2 is nan; the run is of no use");
     harness_runs_close(&model);
     lab_fusion_clear(&f);
     lab_program_clear(&p);
