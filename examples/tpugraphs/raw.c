@@ -252,16 +252,16 @@ void tpugraphs_take_logs(float *x, int64_t n)
         if (x[i] != 0.0F) x[i] = copysignf(log1pf(fabsf(x[i])), x[i]); /* most features are 0 */
 }
 
-ag_status tpugraphs_raw_features(const tpugraphs_raw *raw, const char *name, float *feature,
-                                 size_t rows, size_t columns, ag_failure *why)
+ag_status tpugraphs_raw_finite(const tpugraphs_raw *raw, const char *name, float *value,
+                               size_t rows, size_t columns, ag_failure *why)
 {
-    if (ag_npz_read(raw->npz, name, AG_F32, feature, why)) return why->status;
+    if (ag_npz_read(raw->npz, name, AG_F32, value, why)) return why->status;
     for (size_t i = 0; i < rows * columns; i++)
-        if (!isfinite(feature[i]))
-            return ag_fail(why, AG_EDATA, "%s: %s[%zu%s] = %g, but features must be finite",
-                           raw->name, name, i / columns,
+        if (!isfinite(value[i]))
+            return ag_fail(why, AG_EDATA, "%s: %s[%zu%s] = %g, but it must be finite", raw->name,
+                           name, i / columns,
                            columns > 1 ? harness_format(",%zu", i % columns) : "",
-                           (double)feature[i]);
+                           (double)value[i]);
     return AG_OK;
 }
 

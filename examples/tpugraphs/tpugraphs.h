@@ -96,9 +96,9 @@ int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *n
 ag_status tpugraphs_raw_runtimes(tpugraphs_raw *raw, int64_t *runtime, ag_failure *why);
 ag_status tpugraphs_raw_positive(const tpugraphs_raw *raw, const char *name, const int64_t *value,
                                  ag_failure *why);
-/* Features into [rows, columns] that the caller owns; they must be finite. */
-ag_status tpugraphs_raw_features(const tpugraphs_raw *raw, const char *name, float *feature,
-                                 size_t rows, size_t columns, ag_failure *why);
+/* Numbers into [rows, columns] that the caller owns; they must be finite. */
+ag_status tpugraphs_raw_finite(const tpugraphs_raw *raw, const char *name, float *value,
+                               size_t rows, size_t columns, ag_failure *why);
 /* A dot of the lab's files: its operands (-1: the file does not say), the number of leading batch
    axes, and the axis of each operand that is contracted. */
 typedef struct tpugraphs_dot {

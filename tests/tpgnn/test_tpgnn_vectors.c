@@ -82,7 +82,7 @@ static void damaged_files_are_refused(void **state)
     vectors[1][2] = (float)NAN;
     write_vectors("And\nEQ\nFor", 3, TPGNN_VECTOR);
     expect_status(read_vectors(vector, test_path, new_failure()), AG_EDATA,
-                  "vectors[1,2] = nan, but features must be finite");
+                  "vectors[1,2] = nan, but it must be finite");
     vectors[1][2] = 0;
 }
 

@@ -19,7 +19,7 @@ static void hash(tpgnn_reading *r, const void *x, int64_t count, size_t size)
 static ag_status read_finite(float *x, tpgnn_reading *r, const char *name, int64_t rows,
                              int columns, ag_failure *why)
 {
-    if (!tpugraphs_raw_features(&r->raw, name, x, (size_t)rows, (size_t)columns, why))
+    if (!tpugraphs_raw_finite(&r->raw, name, x, (size_t)rows, (size_t)columns, why))
         hash(r, x, rows * columns, sizeof *x);
     return why->status;
 }

@@ -52,8 +52,7 @@ static ag_status read_all(ag_real *vector, bool *known, const tpgnn_vocabulary *
     float *number =
         tpugraphs_alloc(ag_size_mul((size_t)vectors->count, sizeof *number), raw->name, why);
     if (number && !ag_npz_read(raw->npz, "classes", AG_U8, text, why) &&
-        !tpugraphs_raw_features(raw, "vectors", number, (size_t)vectors->size[0], TPGNN_VECTOR,
-                                why))
+        !tpugraphs_raw_finite(raw, "vectors", number, (size_t)vectors->size[0], TPGNN_VECTOR, why))
         take(vector, known, v, text, number, vectors->size[0], raw->name, why);
     harness_free(text);
     ag_free(number);

@@ -40,7 +40,7 @@ static ag_status read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, 
     all->feature =
         tpugraphs_take(&data->budget, &file->bytes, values, sizeof *all->feature, raw->name, why);
     if (!all->feature) return why->status;
-    return tpugraphs_raw_features(raw, "node_feat", all->feature, nodes, TPUGRAPHS_FEATURES, why);
+    return tpugraphs_raw_finite(raw, "node_feat", all->feature, nodes, TPUGRAPHS_FEATURES, why);
 }
 
 /* ---- tile files: one kernel, 24 numbers and a run time per tile size ---- */
@@ -74,7 +74,7 @@ static ag_status read_configs(tpu_data *data, tpu_file *file, tpugraphs_raw *raw
     if (all->runtime)
         file->normalizer = tpugraphs_take(budget, &file->bytes, n, sizeof(int64_t), raw->name, why);
     if (!file->normalizer ||
-        tpugraphs_raw_features(raw, "config_feat", all->tile, n, TPUGRAPHS_TILE_FEATURES, why) ||
+        tpugraphs_raw_finite(raw, "config_feat", all->tile, n, TPUGRAPHS_TILE_FEATURES, why) ||
         tpugraphs_raw_runtimes(raw, all->runtime, why) ||
         ag_npz_read(raw->npz, normalizers, AG_I64, file->normalizer, why))
         return why->status;
